@@ -248,7 +248,7 @@ describe('habits', () => {
     expect(mentioning.filter(file => nodesOf(file, [ts.SyntaxKind.EnumDeclaration]).length > 0)).toEqual([]);
   });
 
-  test('a test that cannot run says why: no static skip, only or todo', () => {
+  test('a test that cannot run reports why: no static skip, only or todo', () => {
     const offences = code.filter(
       file =>
         file.endsWith('.test.ts') &&

@@ -65,7 +65,7 @@ test('the lockfile works with any registry: it resolves nothing to a host', () =
   expect(Object.keys(lock.packages).filter(path => lock.packages[path]?.resolved !== undefined)).toEqual([]);
 });
 
-test('of every package with an install script package.json says whether it may run', () => {
+test('of every package with an install script package.json reports whether it may run', () => {
   const scripted = Object.entries(lock.packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
     .map(([path]) => path.replace(/^.*node_modules\//, ''));
@@ -88,7 +88,7 @@ test('every dependency has its line in docs/decisions/dependencies.md', () => {
   expect(names.filter(name => !text.includes(`| \`${name}\` |`))).toEqual([]);
 });
 
-test('docs/decisions/dependencies.md speaks of no dependency that is gone', () => {
+test('docs/decisions/dependencies.md mentions no dependency that is gone', () => {
   const names = [...textOf('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(
     ([, name]) => name ?? '',
   );
@@ -150,7 +150,7 @@ describe('a file below 40 lines whose only importer is in its folder', () => {
       : [],
   );
 
-  test('is a part of that importer, unless a row here says why not', context => {
+  test('is a part of that importer, unless a row here reports why not', context => {
     if (files === undefined) context.skip('there is no git');
     expect(apart.filter(file => !(file in SHORT_FILES))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 export interface WordFinding {
   readonly line: number;
-  readonly place: string;
+  readonly kind: string;
   readonly word: string;
   readonly instead: string;
   readonly near: string;

@@ -8,7 +8,7 @@ import ts from 'typescript';
 const WORDS_PAGE = new URL('../../docs/words.md', import.meta.url);
 const HEADING = '## Words that the check forbids';
 
-/** Rows {words, where: Set of 'identifiers' | 'comments' | 'texts' | 'docs', instead}. */
+/** Rows {words, where: Set of 'identifiers' | 'comments' | 'texts' | 'docs' | 'test names', instead}. */
 export const forbiddenRows = page => {
   const section = page.split(HEADING)[1]?.split(/^## /m)[0];
   if (section === undefined) throw new Error(`docs/words.md has no section "${HEADING}"`);
@@ -18,14 +18,14 @@ export const forbiddenRows = page => {
     .map(line => line.split('|').map(cell => cell.trim()))
     .map(([, words, where, instead]) => ({
       words: words.split(/,\s*/),
-      where: new Set(where === 'everywhere' ? PLACES : where.split(/,\s*/)),
+      where: new Set(where === 'everywhere' ? KINDS : where.split(/,\s*/)),
       instead,
     }));
   if (rows.length === 0) throw new Error('docs/words.md: the table of forbidden words is empty');
   return rows;
 };
 
-const PLACES = ['identifiers', 'comments', 'texts', 'docs'];
+const KINDS = ['identifiers', 'comments', 'texts', 'docs', 'test names'];
 
 const rowByWord = () => {
   const found = new Map();
@@ -36,15 +36,15 @@ const rowByWord = () => {
 
 let rows;
 
-/** Findings {line, place, word, instead, near} of one file. */
+/** Findings {line, kind, word, instead, near} of one file. */
 export const findWords = (path, source) => {
   rows ??= rowByWord();
   const found = [];
-  const look = (place, text, line) => {
-    for (const [word] of wordsIn(place, text)) {
+  const look = (kind, text, line) => {
+    for (const [word] of wordsIn(kind, text)) {
       const row = rows.get(word.toLowerCase());
-      if (row?.where.has(place) === true)
-        found.push({ line, place, word, instead: row.instead, near: text.replace(/\s+/g, ' ').slice(0, 80) });
+      if (row?.where.has(kind) === true)
+        found.push({ line, kind, word, instead: row.instead, near: text.replace(/\s+/g, ' ').slice(0, 300) });
     }
   };
   if (path.endsWith('.md')) {
@@ -58,8 +58,8 @@ export const findWords = (path, source) => {
 };
 
 /** Identifiers are cut where their case changes: "reportedAtMs" gives reported, at, ms. */
-const wordsIn = (place, text) =>
-  place === 'identifiers' ? text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) : text.matchAll(/[A-Za-z]+/g);
+const wordsIn = (kind, text) =>
+  kind === 'identifiers' ? text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) : text.matchAll(/[A-Za-z]+/g);
 
 const ofScript = (source, look, lineBefore = 0) => {
   const tree = ts.createSourceFile('file.ts', source, ts.ScriptTarget.ESNext, true);
@@ -69,7 +69,7 @@ const ofScript = (source, look, lineBefore = 0) => {
       look('identifiers', node.text, lineOf(node.getStart(tree)));
     const text = textOf(node);
     if (text !== undefined && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent))
-      look('texts', text, lineOf(node.getStart(tree)));
+      look(isTestName(node) ? 'test names' : 'texts', text, lineOf(node.getStart(tree)));
     ts.forEachChild(node, visit);
   };
   visit(tree);
@@ -90,6 +90,18 @@ const isDeclared = ({ parent }) =>
     ts.isMethodSignature(parent) ||
     ts.isPropertyAssignment(parent) ||
     ts.isBindingElement(parent)) === true;
+
+/** First argument of test(…), it(…), describe(…) and their forms such as test.each(…)(…). */
+const isTestName = node => {
+  const { parent } = node;
+  if (!ts.isCallExpression(parent) || parent.arguments[0] !== node) return false;
+  let called = parent.expression;
+  while (!ts.isIdentifier(called)) {
+    if (ts.isCallExpression(called) || ts.isPropertyAccessExpression(called)) called = called.expression;
+    else return false;
+  }
+  return ['test', 'it', 'describe'].includes(called.text);
+};
 
 const textOf = node => {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;

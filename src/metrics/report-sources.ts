@@ -152,7 +152,7 @@ const rebuiltFrom = async (
   }
   const { unreadableLines, isTorn, end } = recounted;
   const merged = mergedSnapshot(recounted, snapshot, isLive);
-  if (report !== undefined && knowsMore(report, config, recounted.samples)) {
+  if (report !== undefined && isMoreComplete(report, config, recounted.samples)) {
     const all = report.counts.issued + report.warmup.issued;
     const notice = `samples.jsonl holds ${recounted.samples} of ${counted(all, 'sample')}; this is the run's own report`;
     return { ...report, notices: [...report.notices, notice] };
@@ -209,7 +209,7 @@ const countIfThere = async (path: string, config: RunConfig): Promise<CountedSam
 };
 
 /** Its result came to the run by message, and the disk was too full to store as much. */
-const knowsMore = (report: Report, { run }: RunConfig, samples: number): boolean =>
+const isMoreComplete = (report: Report, { run }: RunConfig, samples: number): boolean =>
   report.run.id === run.id &&
   (report.source === 'complete-message' || report.source === 'final-snapshot-file') &&
   report.counts.issued + report.warmup.issued > samples;

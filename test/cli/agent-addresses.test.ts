@@ -28,7 +28,7 @@ describe('agents on a command line', () => {
     });
   });
 
-  test('that are wrong are refused without a code being said back', () => {
+  test('that are wrong are refused without a code being echoed', () => {
     for (const text of [
       '',
       '10.0.0.2',

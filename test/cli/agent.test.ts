@@ -72,7 +72,7 @@ describe('plimsoll agent', () => {
     expect(await ended).toBe(0);
   });
 
-  test('with the code of a file prints where it stands and not the code, and refuses a file without one', async () => {
+  test('with the code of a file prints its path and not the code, and refuses a file without one', async () => {
     using folder = temporaryDirectory();
     const file = join(folder.path, 'code');
     const args = ['agent', '--home', folder.path, '--target', TARGET, '--code-file', file];
@@ -95,7 +95,7 @@ describe('plimsoll agent', () => {
   });
 });
 
-test('bench --from a node that makes no load ends with 16, and says who can allow it', async () => {
+test('bench --from a node that makes no load ends with 16, and reports who can allow it', async () => {
   await using daemon = await commandDaemon();
   const url = 'http://127.0.0.1:9';
   const { run, stderr } = madeUpProcess(['bench', url, '--from', 'atlas', '--home', daemon.home]);

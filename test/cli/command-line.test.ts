@@ -103,7 +103,7 @@ describe('a command line', () => {
       );
   });
 
-  test('gives an option a value that begins with a dash where it is written with =, and says so where not', async () => {
+  test('gives an option a value that begins with a dash where it is written with =, and reports it where not', async () => {
     expect(await refusal('demo', '--seed', '-5')).toBe(
       'plimsoll: --seed needs a value\nWrite: --seed N, or --seed=VALUE if it begins with a dash\n',
     );

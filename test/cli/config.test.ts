@@ -21,7 +21,7 @@ describe('plimsoll config', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('check says that a file is in order', async () => {
+  test('check reports that a file is in order', async () => {
     using folder = temporaryDirectory();
     writeFileSync(join(folder.path, 'config.toml'), 'name = "atlas"');
     expect(await config(folder.path, 'check')).toMatchObject({
@@ -55,7 +55,7 @@ describe('plimsoll config', () => {
     expect(stdout).toMatch(/^gpu_ttl = "1h" +# default$/m);
   });
 
-  test('show of a broken file prints the last good values, says so and ends with 3', async () => {
+  test('show of a broken file prints the last good values, reports it and ends with 3', async () => {
     using folder = temporaryDirectory();
     writeFileSync(join(folder.path, 'config.last-good.toml'), 'name = "atlas"');
     writeFileSync(join(folder.path, 'config.toml'), 'name =');

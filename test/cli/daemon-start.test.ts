@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { asCommandError } from '../../src/cli/daemon-start.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 
-test('a full disk is no accident: it is said in two lines, with what to do', () => {
+test('a full disk is no accident: it is reported in two lines, with what to do', () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   expect(asCommandError(full)).toMatchObject({
     exitCode: EXIT_CODES.homeUnusable.code,

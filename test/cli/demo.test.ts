@@ -60,7 +60,7 @@ describe('plimsoll demo', () => {
     expect(await running).toBe(EXIT_CODES.ok.code);
   });
 
-  test('without a folder for temporary files says what to do', async () => {
+  test('without a folder for temporary files reports what to do', async () => {
     const demo = madeUpProcess(['demo', '--no-bench', '--no-open', '--http', '127.0.0.1:0']);
     const state = { ...demo.state, temporaryFolder: '/nonexistent' };
     expect(await runCommand(await commandsFor(state.args), state)).toBe(EXIT_CODES.homeUnusable.code);
@@ -95,7 +95,7 @@ describe('plimsoll up --replay', () => {
 });
 
 describe('plimsoll record', () => {
-  test('without a daemon says how to start one', async () => {
+  test('without a daemon reports how to start one', async () => {
     const record = madeUpProcess(['record', '/nonexistent/file', '--home', '/nonexistent/home']);
     expect(await record.run()).toBe(EXIT_CODES.noDaemon.code);
     expect(record.stderr.text).toContain('plimsoll up');

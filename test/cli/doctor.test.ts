@@ -91,7 +91,7 @@ describe('plimsoll doctor', () => {
     expect(problems.every(({ advice }) => advice !== '')).toBe(true);
   });
 
-  test('says which tools are missing and what each would add', async () => {
+  test('reports which tools are missing and what each would add', async () => {
     using folder = temporaryDirectory();
     const { checks } = await doctor(join(folder.path, 'home'), { env: { PATH: folder.path } });
     const tools = checks.filter(({ section }) => section === 'tools');

@@ -69,7 +69,7 @@ test('a report that is printed again notes once what the other tool does not rep
   expect(notices.filter(notice => notice.startsWith('not reported: '))).toHaveLength(1);
 });
 
-test('what an import leaves behind is said, and the run is there', async () => {
+test('what an import leaves behind is reported, and the run is there', async () => {
   using home = temporaryDirectory();
   using elsewhere = temporaryDirectory();
   // No folder to be removed, but a link to one.
@@ -81,7 +81,7 @@ test('what an import leaves behind is said, and the run is there', async () => {
   expect(problems).toMatch(/the run is there; the empty folder .*importing could not be removed: /);
 });
 
-test('an imported run is compared with a run of ours only anyway, and the refusal says what is not known', async () => {
+test('an imported run is compared with a run of ours only anyway, and the refusal reports what is not known', async () => {
   using home = temporaryDirectory();
   const directory = await importedAs(home, 'guidellm');
   const ours = join(home.path, 'runs', 'ours');

@@ -27,7 +27,7 @@ const actionsFor = (
 };
 
 describe('who may start something', () => {
-  test('nobody by default, and with --allow-actions only what says of itself that it changes something', async () => {
+  test('nobody by default, and with --allow-actions only what reports of itself that it changes something', async () => {
     const plain = madeUpProcess(['mcp'], { input: LIST });
     expect(await plain.run([mcpCommand])).toBe(0);
     expect(plain.stdout.text).not.toContain('start_');
@@ -78,7 +78,7 @@ describe('an endpoint with credentials', () => {
     expect(readFileSync(reported, 'utf8')).toBe(SECRET);
   });
 
-  test('is refused beside another of the same place, and one behind a socket of this machine is an endpoint too', () => {
+  test('is refused next to another of the same place, and one behind a socket of this machine is an endpoint too', () => {
     expect(() => allowedTargets([SECRET, SECRET, 'http://127.0.0.1:9/v1'])).toThrow('there twice');
     const { urls, nodes } = allowedTargets([SECRET, SECRET, 'unix:/run/server.sock', 'atlas']);
     expect([...urls.keys()]).toEqual(['http://127.0.0.1:9/v1', 'unix:/run/server.sock']);

@@ -55,7 +55,7 @@ const on = (more: Partial<Extract<MeshStatus, { kind: 'on' }>> = {}): MeshStatus
 const textsOf = (mesh: MeshStatus, platform = 'linux'): readonly string[] =>
   meshChecks(mesh, platform).map(({ verdict, text, advice }) => `${verdict}: ${text} | ${advice}`);
 
-describe('what doctor says of the mesh', () => {
+describe('what doctor reports of the mesh', () => {
   test('names a peer that does not deliver what it claims to hold', () => {
     expect(textsOf(on({ peers: [peer({ undelivered: 2 })] }))).not.toContainEqual(
       expect.stringContaining('did not send'),
@@ -87,7 +87,7 @@ describe('what doctor says of the mesh', () => {
     expect(text({ requested: 0, open: 0, shut: 0 })).not.toContain('no connection');
   });
 
-  test('calls nothing off that is heard by way of others, where none of its addresses can be reached', () => {
+  test('calls nothing off that is relayed by others, where none of its addresses can be reached', () => {
     const relayed = (...tries: readonly PeerTry[]): string =>
       textsOf(
         on({ peers: [peer({ standing: 'relayed', address: unknown('no link'), tries })], problems: [] }),
@@ -110,13 +110,13 @@ describe('what doctor says of the mesh', () => {
     ]);
   });
 
-  test('is how another machine joins, where none was heard', () => {
+  test('is how another machine joins, where none has been seen', () => {
     const texts = textsOf(on({ linkCount: 0, peers: [] }));
     expect(texts[1]).toContain('plimsoll key show --join');
     expect(texts[2]).toBe('note: beacon-not-heard docker0 | fix docker0');
   });
 
-  test('names the reason that says most first, and every other one once', () => {
+  test('names the reason that reports most first, and every other one once', () => {
     const tries = [
       unreachable('no-route', 'no route to that network', '10.9.0.2:4181'),
       unreachable('nothing-listens', 'nothing listens on that port', '10.9.0.3:4181'),
@@ -142,7 +142,7 @@ describe('what doctor says of the mesh', () => {
     ['version', 'Update Plimsoll'],
     ['not-a-node', 'Another program'],
     ['identity-in-use', 'copies of one home'],
-  ])('says what to do about %s', (reason, advice) => {
+  ])('reports what to do about %s', (reason, advice) => {
     const peers = [peer({ standing: 'never-met', isNamed: true, tries: [tried(reason, 'in words')] })];
     expect(textsOf(on({ peers }))[1]).toContain(advice);
   });
@@ -152,7 +152,7 @@ describe('what doctor says of the mesh', () => {
     ['no-answer', 'allow TCP and UDP 4181, and UDP 4182'],
     ['unknown-name', 'address instead'],
     ['needs-interface', 'fe80::1%en0'],
-  ])('says what to do about an address that is unreachable: %s', (cause, advice) => {
+  ])('reports what to do about an address that is unreachable: %s', (cause, advice) => {
     const peers = [peer({ standing: 'never-met', isNamed: true, tries: [unreachable(cause, 'in words')] })];
     expect(textsOf(on({ peers }))[1]).toContain(advice);
   });

@@ -4,7 +4,7 @@ import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
 describe('plimsoll mock', () => {
-  test('serves until it is stopped, and says where', async () => {
+  test('serves until it is stopped, and reports where', async () => {
     const mock = madeUpProcess(['mock', '--model', 'a,b', '--ttft', '1ms']);
     const running = mock.run();
     await mock.stdout.until(/http:\/\/127\.0\.0\.1:\d+/);
@@ -31,7 +31,7 @@ describe('plimsoll mock', () => {
     }
   });
 
-  test('on a port that is taken says so', async () => {
+  test('on a port that is taken reports it', async () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();

@@ -12,7 +12,7 @@ test('a default port that was taken is a note: the daemon has taken the next one
   ]);
 });
 
-test('anything else that a daemon says of itself is to be put right, with its advice', () => {
+test('anything else that a daemon reports of itself is to be put right, with its advice', () => {
   const notice = {
     id: 'x',
     code: 'of-a-later-version',
@@ -24,6 +24,6 @@ test('anything else that a daemon says of itself is to be put right, with its ad
   ]);
 });
 
-test('what other sections of doctor say better is left to them', () => {
+test('what other sections of doctor report better is left to them', () => {
   expect(reported('no-link', 'journal-gone')).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { SMALL_YOUNG_GENERATION } from '../../src/cli/process-state.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-test('this Node knows the flag that keeps the young generation of a daemon small', () => {
+test('this Node accepts the flag that keeps the young generation of a daemon small', () => {
   const { status, stderr } = spawnSync(process.execPath, [SMALL_YOUNG_GENERATION, '--eval', '0'], {
     encoding: 'utf8',
   });

@@ -55,7 +55,7 @@ describe('plimsoll report', () => {
   });
 
   test.each(['by its home', 'by the folder that it lies in'])(
-    'of a run that goes on writes nothing into it, and says that it goes on (found %s)',
+    'of a run that goes on writes nothing into it, and reports that it goes on (found %s)',
     async found => {
       using home = temporaryDirectory();
       const path = join(home.path, 'runs', 'run-1');
@@ -119,7 +119,7 @@ describe('plimsoll report', () => {
     expect(made.stdout.text).toMatch(/^sample,phase,[^\n]*\n$/);
   });
 
-  test('refuses to mix two forms on standard output, and says where it cannot write', async () => {
+  test('refuses to mix two forms on standard output, and reports where it cannot write', async () => {
     using directory = runDirectory(END);
     const both = madeUpProcess(['report', directory.path, '--csv', '-', '--html', '-']);
     expect(await both.run()).toBe(EXIT_CODES.usage.code);
@@ -179,7 +179,7 @@ describe('plimsoll report', () => {
   });
 });
 
-test('plimsoll report of a sweep whose process was killed says which stage was cut off, and counts nothing of it', async () => {
+test('plimsoll report of a sweep whose process was killed reports which stage was cut off, and counts nothing of it', async () => {
   using directory = temporaryDirectory();
   const sweep = madeUpSweep('sweep-1');
   const [first, second] = sweep.stages;

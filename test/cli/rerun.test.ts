@@ -158,7 +158,7 @@ describe('a run that is repeated', () => {
     expect(server.connections).toBe(0);
   });
 
-  test('is covered by --yes for what lies in its own directory, and for what is named', async () => {
+  test('is covered by --yes for what is in its own directory, and for what is named', async () => {
     using home = temporaryDirectory();
     await using mock = await startMock({ models: ['mine'] });
     const outside = realpathSync(home.path);
@@ -176,7 +176,7 @@ describe('a run that is repeated', () => {
     });
   });
 
-  test('knows every option that reads a file, a folder or an address', () => {
+  test('lists every option that reads a file, a folder or an address', () => {
     const reading = [benchCommand, sweepCommand].flatMap(({ options }) =>
       options.filter(({ reads }) => reads !== undefined).map(({ name }) => name),
     );
@@ -241,7 +241,7 @@ describe('a run that is repeated', () => {
     expect(refused.problem).not.toMatch(/(?!\n)[\p{Cc}\u202e]/u);
   });
 
-  test('is refused where the directory does not say how: earlier versions, lines, comparisons, damage', async () => {
+  test('is refused where the directory does not report how: earlier versions, lines, comparisons, damage', async () => {
     using home = temporaryDirectory();
     const old = forged(join(home.path, 'old'), { provenance: undefined });
     expect((await rerun([old, '--yes'])).problem).toContain('not reported by that version');
@@ -276,7 +276,7 @@ describe('a run that is repeated', () => {
     expect((await rerun([join(home.path, 'nowhere'), '--yes'])).code).toBe(EXIT_CODES.benchRunDirectory.code);
   });
 
-  test('sends the same prompts again, and its own report says so', async () => {
+  test('sends the same prompts again, and its own report reports it', async () => {
     using home = temporaryDirectory();
     await using mock = await startMock({ models: ['mine'] });
     const out = (name: string): string => join(home.path, name);

@@ -102,7 +102,7 @@ describe('plimsoll runs', () => {
     expect(await listed(home, '--limit', '1')).toEqual(['3']);
   });
 
-  test('says of a home without runs that there is none', async () => {
+  test('reports of a home without runs that there is none', async () => {
     using home = temporaryDirectory();
     expect((await runs(home, [])).text).toBe(`No run in ${join(home.path, 'runs')}.\n`);
     expect((await runs(home, ['--name', 'x'])).text).toContain('matches.');

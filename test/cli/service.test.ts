@@ -50,7 +50,7 @@ describe('the plan of a service', () => {
     expect(() => planned({ home: '/srv/plimsoll' })).toThrow('has its home in /var/lib/plimsoll');
   });
 
-  test("a user's lies with the user's units, with any home", () => {
+  test("a user's is next to the user's units, with any home", () => {
     expect(planned({ isUser: true, home: '/srv/x' })).toMatchObject({
       file: '/home/ada/.config/systemd/user/plimsoll.service',
       command: [LINUX.nodePath, LINUX.script, 'up', '--no-open', '--home', '/srv/x'],
@@ -149,7 +149,7 @@ describe('plimsoll service', () => {
     );
   const unitOf = (folder: string): string => join(folder, 'systemd/user/plimsoll.service');
 
-  test('without a systemd of the session nothing is written, and it says where to log in', async context => {
+  test('without a systemd of the session nothing is written, and it reports where to log in', async context => {
     if (process.platform !== 'linux') context.skip('units are of Linux');
     using folder = temporaryDirectory();
     using tools = standInTools();
@@ -219,7 +219,7 @@ describe('plimsoll service', () => {
     expect(readdirSync(join(folder.path, 'Library/LaunchAgents'))).toEqual([]);
   });
 
-  test('says that there is none, and leaves the file of another alone', async context => {
+  test('reports that there is none, and leaves the file of another alone', async context => {
     if (process.platform !== 'linux') context.skip('units are of Linux');
     using folder = temporaryDirectory();
     const env = { XDG_CONFIG_HOME: folder.path };

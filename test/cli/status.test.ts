@@ -49,7 +49,7 @@ describe('plimsoll status', () => {
     ]);
   });
 
-  test('says what is wrong with the config of the daemon', async () => {
+  test('reports what is wrong with the config of the daemon', async () => {
     await using daemon = await commandDaemon();
     writeFileSync(join(daemon.home, 'config.toml'), 'nmae = "x"');
     await daemon.process.stderr.until(/unknown key/);
@@ -191,7 +191,7 @@ describe('plimsoll status --watch', () => {
     expect(await ended).toBe(0);
   });
 
-  test('keeps the last figures when the daemon ends, and says so', async () => {
+  test('keeps the last figures when the daemon ends, and reports it', async () => {
     const daemon = await commandDaemon();
     const { process, ended } = watching(daemon.home);
     await process.stdout.until(/atlas/);

@@ -45,13 +45,13 @@ describe('a fleet', () => {
   });
 });
 
-test.each(['/nonexistent', 'foo=5:1s'])('--stages %s says that there is no such file', async given => {
+test.each(['/nonexistent', 'foo=5:1s'])('--stages %s reports that there is no such file', async given => {
   const { code, text } = await refusal('bench', 'http://127.0.0.1:9', '--stages', given);
   expect(code).toBe(EXIT_CODES.benchInput.code);
   expect(text).toContain(`--stages ${given}: there is no such file\n`);
 });
 
-test('a report that goes onto a folder, or where there is none, says so', async () => {
+test('a report that goes onto a folder, or where there is none, reports it', async () => {
   using folder = temporaryDirectory();
   const run = join(folder.path, 'run');
   mkdirSync(run);
@@ -64,7 +64,7 @@ test('a report that goes onto a folder, or where there is none, says so', async 
   expect(nowhere.text).toContain('cannot be written: its folder does not exist');
 });
 
-test('an agent says that its port is taken', async () => {
+test('an agent reports that its port is taken', async () => {
   using folder = temporaryDirectory();
   const other = createServer();
   await new Promise<void>(resolve => other.listen({ host: '::', port: 0 }, resolve));

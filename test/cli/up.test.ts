@@ -41,7 +41,7 @@ describe('plimsoll up', () => {
     expect(stderr.text).toContain(`plimsoll: ${what} cannot be combined`);
   });
 
-  test('refuses off beside interfaces', async () => {
+  test('refuses off next to interfaces', async () => {
     using folder = temporaryDirectory();
     const { run, stderr } = madeUpProcess(upArgs(join(folder.path, 'home'), '--discovery', 'off,eth0'));
     expect(await run()).toBe(2);
@@ -121,7 +121,7 @@ describe('plimsoll up', () => {
     expect(process.stdout.text).toBe('');
   });
 
-  test('on a home that another daemon uses ends with 4 and says which process it is', async () => {
+  test('on a home that another daemon uses ends with 4 and reports which process it is', async () => {
     using folder = temporaryDirectory();
     const first = madeUpProcess(upArgs(folder.path));
     const ended = first.run();
@@ -154,7 +154,7 @@ describe('plimsoll up', () => {
     expect(stderr.text.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('with a broken config starts all the same and says so', async () => {
+  test('with a broken config starts all the same and reports it', async () => {
     using folder = temporaryDirectory();
     const home = join(folder.path, 'home');
     mkdirSync(home, { mode: 0o700 });

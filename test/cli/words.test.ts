@@ -26,7 +26,7 @@ const offered = (script: string, folder: string, ...words: string[]): readonly s
 };
 
 describe('plimsoll completion', () => {
-  test('completes in bash what stands at the cursor: commands, second words, options, values, files', async context => {
+  test('completes in bash what is at the cursor: commands, second words, options, values, files', async context => {
     if (!isInstalled('bash')) context.skip('there is no bash');
     using folder = temporaryDirectory();
     const script = join(folder.path, 'plimsoll.bash');
@@ -82,7 +82,7 @@ describe('plimsoll completion', () => {
     expect(spawnSync(shell, ['-n', file], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('names the shells that it knows', async () => {
+  test('names the shells that it supports', async () => {
     const process = madeUpProcess(['completion', 'tcsh']);
     expect(await process.run()).toBe(2);
     expect(process.stderr.text).toBe('plimsoll: "tcsh" is not a known shell\nKnown: bash, zsh, fish.\n');

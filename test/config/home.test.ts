@@ -33,7 +33,7 @@ describe('the home', () => {
     expect((await stat(path)).mode & 0o777).toBe(0o700);
   });
 
-  test('that others can look into is made private, and that is said', async () => {
+  test('that others can look into is made private, and that is reported', async () => {
     const path = join(folder, 'open');
     await mkdir(path, { mode: 0o755 });
     const home = await openHome(path);
@@ -77,7 +77,7 @@ describe('the home', () => {
     await expect(openHome(path)).rejects.toMatchObject({ name: 'HomeError', code: 'unusable' });
   });
 
-  test('that is a file, or lies under one, is refused', async () => {
+  test('that is a file, or is under one, is refused', async () => {
     const path = join(folder, 'file');
     await writeFile(path, '');
     await expect(openHome(path)).rejects.toMatchObject({ code: 'not-a-folder' });

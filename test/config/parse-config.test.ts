@@ -202,7 +202,7 @@ duration_max = "10m"
       expect(problemsOf(`[bench]\n${line}`)[0]).toContain(reported);
   });
 
-  test('says how long the node may be silent, and is never offline before it is stale', () => {
+  test('reports how long the node may be silent, and is never offline before it is stale', () => {
     const presenceOf = (text: string) => publicConfig(configOf(`[mesh]\n${text}`)).presence;
     expect(presenceOf('stale_after = "2s"\noffline_after = "4s"')).toEqual({
       staleMs: 2_000,

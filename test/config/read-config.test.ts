@@ -57,7 +57,7 @@ describe('config.toml on disk', () => {
     expect(effectiveConfig(broken)).toEqual(defaultConfig());
   });
 
-  test('that is a folder, not UTF-8, or too large is said to be so', async () => {
+  test('that is a folder, not UTF-8, or too large is reported to be so', async () => {
     await writeFile(path, Uint8Array.of(0x6e, 0xff, 0xfe));
     expect(await readConfig(path)).toMatchObject({ problems: [{ problem: 'it is not UTF-8 text' }] });
     await writeFile(path, '#'.repeat(1_000_001));
@@ -91,7 +91,7 @@ describe('config.toml on disk', () => {
     });
   });
 
-  test('that may not be read is said to be so', async context => {
+  test('that may not be read is reported to be so', async context => {
     await writeFile(path, '');
     await chmod(path, 0);
     const result = await readConfig(path);

@@ -54,7 +54,7 @@ describe('a TOML text', () => {
     expect(lineOf(text, ['i', 1, 'j', 'l', 'o'])).toBe(11);
   });
 
-  test('gives the values that were written into it, each where it stands', () => {
+  test('gives the values that were written into it, each at its position', () => {
     const scalar = fc.oneof(fc.string(), fc.maxSafeInteger(), fc.boolean());
     const { document } = fc.letrec(tie => ({
       value: fc.oneof(

@@ -162,7 +162,7 @@ export const describeExchange = (
       await changes([other, restored], () => other.node.hash === restored.node.hash);
     });
 
-    test('a request is answered by the node it is for, which knows who asks', async () => {
+    test('a request is answered by the node it is for, which has the id of the requesting node', async () => {
       const [one, other] = [await start(), await start()];
       other.requests.serve('name', ({ from, body }) => ({ kind: 'answer', body: { from, body } }));
       await changes([one, other], () => true);

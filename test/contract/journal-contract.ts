@@ -334,7 +334,7 @@ export const describeJournal = (name: string, createStore: () => JournalStorage)
         expect(seqsAfter(journal, OWN)).toEqual([1]);
       });
 
-      test('a start number is raised above one that peers have heard, and stays', () => {
+      test('a start number is raised above one that peers have received, and stays', () => {
         const { startNumber } = journal;
         journal.raiseStart(startNumber - 1);
         expect(journal.startNumber).toBe(startNumber);
@@ -352,7 +352,7 @@ export const describeJournal = (name: string, createStore: () => JournalStorage)
         expect(appendOwn(journal)).toBe(1);
       });
 
-      test('a journal that another node wrote keeps its records as that node’s, and says so', () => {
+      test('a journal that another node wrote keeps its records as that node’s, and reports it', () => {
         appendOwn(journal);
         journal.append(recordsTo(3, { epoch: WALL_MS + 70 }));
         reopen({ ownNode: PEER });
@@ -370,7 +370,7 @@ export const describeJournal = (name: string, createStore: () => JournalStorage)
       expect(appendOwn(journal)).toBe(1);
     });
 
-    test('a closed journal says so, and may be closed twice', () => {
+    test('a closed journal reports it, and may be closed twice', () => {
       journal[Symbol.dispose]();
       journal[Symbol.dispose]();
       const closed = expect.objectContaining({ code: 'closed' });

@@ -176,7 +176,7 @@ export const describeMesh = (name: string, createNetwork: () => MeshNetwork): vo
       expect(link.send(NOTHING)).toBe(false);
     });
 
-    test('both sides hear why a link is closed, once', async () => {
+    test('both sides receive once why a link is closed', async () => {
       const [one, other] = await linked();
       const link = linkOf(one, other);
       link.close('malformed', 'a frame made no sense');
@@ -187,7 +187,7 @@ export const describeMesh = (name: string, createNetwork: () => MeshNetwork): vo
       expect(one.transport.links.get(other.transport.localId)).not.toBe(link);
     });
 
-    test('who subscribes to a closed link hears at once why it was closed', async () => {
+    test('who subscribes to a closed link is notified at once why it was closed', async () => {
       const [one, other] = await linked();
       const link = linkOf(one, other);
       link.close('stopped');
@@ -302,7 +302,7 @@ export const describeMesh = (name: string, createNetwork: () => MeshNetwork): vo
       expect(copy.refusals.some(({ reason }) => reason === 'identity-in-use')).toBe(true);
     });
 
-    test('twins that meet each other both say that their identity is used twice', async () => {
+    test('twins that meet each other both report that their identity is used twice', async () => {
       const key = generateNodeKey();
       const [one, twin] = [await node({ identity: key }), await node({ identity: key })];
       await network.connect(one.transport, twin.transport);
@@ -340,7 +340,7 @@ export const describeMesh = (name: string, createNetwork: () => MeshNetwork): vo
       expect(one.transport.refusalCounts.size).toBeGreaterThan(0);
     });
 
-    test('stopping says farewell and leaves nothing open', async () => {
+    test('stopping sends its last message and leaves nothing open', async () => {
       const [one, other] = await linked();
       await one[Symbol.asyncDispose]();
       expect(one.closes).toMatchObject([{ reason: 'stopped', by: 'self' }]);

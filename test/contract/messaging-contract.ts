@@ -56,7 +56,7 @@ export const describeMessaging = (name: string, open: () => Promise<Transport>):
       expect(await readUntilLast(subscriber)).toEqual(['1']);
     });
 
-    test('to each of several subscribers, and knows how many there are', async () => {
+    test('to each of several subscribers, and counts them', async () => {
       await using transport = await open();
       await using publisher = await transport.publisher();
       const subscribers = await Promise.all([1, 2, 3].map(() => transport.subscriber()));

@@ -78,7 +78,7 @@ export const describeServerApi = (api: ServerApi): void => {
     });
 
     test.each([null, 5, [], {}, { data: 5, models: 5 }, { models: '' }])(
-      'says why %j is no list of models',
+      'reports why %j is no list of models',
       json => {
         expect(api.models.read(json)).toMatchObject({
           kind: 'unknown',
@@ -106,7 +106,7 @@ export const describeServerApi = (api: ServerApi): void => {
       expect(plain.after.startsWith(before.slice(0, before.lastIndexOf('"') + 1))).toBe(true);
     });
 
-    test.each(streamings)('gets what the server says it sent (streaming: %s)', async isStreaming => {
+    test.each(streamings)('gets what the server reports it sent (streaming: %s)', async isStreaming => {
       const sample = await sampleOf({ outputTokens: 9 }, { isStreaming, content: 'one two three' });
       expect(sample).toMatchObject({ outcome: 'completed', failure: undefined });
       // Three words and the nonce.
@@ -148,7 +148,7 @@ export const describeServerApi = (api: ServerApi): void => {
         expect(sample.chunkCount).toBe(options.tokensPerChunk === 3 ? 3 : 9);
       });
 
-      test('says in words of its own what a stream lacks that ended too early', async () => {
+      test('reports in words of its own what a stream lacks that ended too early', async () => {
         const { failure } = await sampleOf({}, { model: 'mock-fail-truncated-no-done' });
         expect(failure?.detail).toBe(api.withoutEnd);
       });

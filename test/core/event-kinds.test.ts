@@ -22,7 +22,7 @@ describe('the table of kinds', () => {
     for (const kind of KINDS) expect(kind).toMatch(/^[a-z][A-Za-z]{0,39}\.[a-z][A-Za-z]{0,39}$/);
   });
 
-  test('kinds of one map agree on its class, shape and bound, and on who is heard by them', () => {
+  test('kinds of one map agree on its class, shape and bound, and on whose presence they show', () => {
     for (const { field, class: fieldClass, shape, entriesMax, isSignOfLife } of FIELDS)
       for (const kind of KINDS.filter(one => EVENT_KINDS[one].field === field))
         expect([kind, EVENT_KINDS[kind]], kind).toMatchObject([

@@ -39,7 +39,7 @@ describe('JSON fits a schema', () => {
     expect(fitsSchema(value, CARGO)).toBe(fits);
   });
 
-  test('as oneOf, allOf, not and const say', () => {
+  test('as oneOf, allOf, not and const report', () => {
     expect(fitsSchema(1, { oneOf: [{ type: 'integer' }, { type: 'number' }] })).toBe(false);
     expect(fitsSchema(1.5, { oneOf: [{ type: 'integer' }, { type: 'number' }] })).toBe(true);
     expect(fitsSchema(5, { allOf: [{ minimum: 5 }, { maximum: 5 }] })).toBe(true);
@@ -66,7 +66,7 @@ describe('JSON fits a schema', () => {
   });
 });
 
-test('a keyword that is not judged is named, wherever it stands', () => {
+test('a keyword that is not judged is named, in any position', () => {
   expect(unjudged(CARGO)).toBeUndefined();
   expect(unjudged({ type: 'string', pattern: 'x' })).toBe('pattern');
   expect(unjudged({ properties: { a: { items: { format: 'date' } } } })).toBe('format');

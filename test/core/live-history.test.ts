@@ -7,7 +7,7 @@ import { type Unknown, unknown } from '../../src/core/unknown.ts';
 const atlas = nodeId('a'.repeat(26));
 
 describe('the live history', () => {
-  it('ends with the second that now lies in and has a gap where nothing was reported', () => {
+  it('ends with the second that contains now and has a gap where nothing was reported', () => {
     const history = new LiveHistory();
     history.record(load(10_200, 0.1));
     history.record(load(12_900, 0.3));

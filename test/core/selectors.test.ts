@@ -14,7 +14,7 @@ const atlas = nodeId('a'.repeat(26));
 const juno = nodeId('j'.repeat(26));
 
 describe('a reading', () => {
-  it('waits until its source has spoken', () => {
+  it('waits until its source has reported', () => {
     expect(nodeView(EMPTY_STATE, atlas, 0).memory).toEqual({ kind: 'waiting' });
   });
 
@@ -31,7 +31,7 @@ describe('a reading', () => {
     expect(nodeView(state, atlas, 2_501).memory).toMatchObject({ kind: 'stale', ageMs: 2_501 });
   });
 
-  it('keeps its last value when its source fails, and says why', () => {
+  it('keeps its last value when its source fails, and reports why', () => {
     const state = applyAll(EMPTY_STATE, [
       event({ seq: 1, receivedAtMs: 0 }, memoryFact()),
       event({ seq: 2, receivedAtMs: 500 }, failed('reading.failed', 'macmon exited with code 1')),
@@ -43,7 +43,7 @@ describe('a reading', () => {
     });
   });
 
-  it('says the code of a failure, and no-answer where its source has just fallen silent', () => {
+  it('reports the code of a failure, and no-answer where its source has just fallen silent', () => {
     const reported = event({ seq: 1, receivedAtMs: 0 }, memoryFact());
     const denied = failed('reading.failed', 'permission denied', 'permission');
     const state = applyAll(EMPTY_STATE, [reported, event({ seq: 2, receivedAtMs: 500 }, denied)]);
@@ -64,7 +64,7 @@ describe('a reading', () => {
     expect(nodeView(state, atlas, 600).memory.kind).toBe('current');
   });
 
-  it('that never was read says the reason of its failure, and one that this machine lacks says so', () => {
+  it('that never was read reports the reason of its failure, and one that this machine lacks reports it', () => {
     const unavailable = applyAll(EMPTY_STATE, [
       event({ seq: 1 }, failed('reading.failed', 'permission denied')),
     ]);
@@ -93,7 +93,7 @@ describe('presence', () => {
     expect(presence(state, atlas, 30_000)).toBe('offline');
   });
 
-  it('follows what the node itself says of how long it may be silent', () => {
+  it('follows what the node itself reports of how long it may be silent', () => {
     const config = {
       tags: [],
       site: unknown('not set in config.toml'),
@@ -161,12 +161,12 @@ describe('a forgotten node', () => {
     ),
   ]);
 
-  it('is hidden while it says nothing new', () => {
+  it('is hidden while it reports nothing new', () => {
     expect(isForgotten(used, atlas)).toBe(true);
     expect(nodeIds(used)).toEqual([juno]);
   });
 
-  it('is shown again, with everything it said before, when it speaks', () => {
+  it('is shown again, with everything it reported before, when it sends something', () => {
     const back = applyAll(used, [event({ seq: 5, receivedAtMs: 61_000 }, memoryFact())]);
     expect(nodeIds(back)).toEqual([atlas, juno]);
     expect(nodeName(back, atlas)).toBe('atlas');

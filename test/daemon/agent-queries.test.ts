@@ -39,14 +39,14 @@ const asking = async () => {
   };
 };
 
-test('a node that was not heard yet is waited for some seconds, and answers when it is there', async () => {
+test('a node that has sent nothing yet is waited for some seconds, and answers when it is there', async () => {
   await using node = await asking();
   const requested = node.request();
   setImmediate(node.receive);
   expect(await node.ended(requested)).toMatchObject({ kind: 'refused', code: 'not-allowed' });
 });
 
-test('a node that does not come is said to be silent for how long, with what to do', async () => {
+test('a node that does not come is reported to be silent for how long, with what to do', async () => {
   await using node = await asking();
   expect(await node.ended(node.request())).toMatchObject({
     kind: 'refused',

@@ -109,7 +109,7 @@ describe('a node of the cluster', () => {
     expect(existsSync(join(folder.path, 'agent'))).toBe(false);
   });
 
-  test('that allows it loads a listed target by a process of its own, and says so in state', async () => {
+  test('that allows it loads a listed target by a process of its own, and reports it in state', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock({ ttftMs: 5, gapMs: 1, outputTokens: 3 });
     await using node = await lending(folder.path, { isAgent: true, targets: [new URL(mock.url).origin] });

@@ -24,7 +24,7 @@ const willing = (target: string): string =>
   `[bench]\nagent = true\ntargets = ["${new URL(target).origin}"]\n`;
 
 /** And has received an event from it: what the server of a fleet stores of a node does not show whether it is up. */
-const knows = ({ state }: Daemon, { nodeId }: Daemon): boolean =>
+const hasNode = ({ state }: Daemon, { nodeId }: Daemon): boolean =>
   state.nodeIdentities[nodeId] !== undefined &&
   state.nodeNetworks[nodeId] !== undefined &&
   state.nodeMemories[nodeId] !== undefined;
@@ -52,7 +52,7 @@ describe('a run from a node of the cluster', { timeout: 120_000 }, () => {
     if (juno.meshAddress === undefined) throw new Error('juno has no mesh');
     const peers = [hostPortText(juno.meshAddress)];
     await using atlas = await clusterDaemon(join(folder.path, 'home'), 'atlas', '', { ...LENDING, peers });
-    await until(() => knows(atlas, juno), context.signal);
+    await until(() => hasNode(atlas, juno), context.signal);
     await benchFromJuno(folder.path, mock.url);
   });
 
@@ -71,7 +71,7 @@ describe('a run from a node of the cluster', { timeout: 120_000 }, () => {
       LENDING,
     );
     await using atlas = await clusterDaemon(join(folder.path, 'home'), 'atlas', fleet, LENDING);
-    await until(() => knows(atlas, juno), context.signal);
+    await until(() => hasNode(atlas, juno), context.signal);
     await benchFromJuno(folder.path, mock.url);
   });
 });

@@ -26,7 +26,7 @@ describe('a daemon', () => {
     expect(state['nodeIdentities']).toMatchObject({ [daemon.nodeId]: { ageMs: expect.any(Number) } });
   });
 
-  it('is the same node after a restart, and knows at once what it knew before', async () => {
+  it('is the same node after a restart, and has at once what it had before', async () => {
     await using home = await temporaryHome();
     const first = await startedAndSeen(home.path);
     const { nodeId } = first;
@@ -41,7 +41,7 @@ describe('a daemon', () => {
     expect(second.state.origins[nodeId]?.seq, 'what has not changed is not written again').toBe(seq);
   });
 
-  it('sends its own figures to the receiver that it was given, and says over HTTP that it did', async () => {
+  it('sends its own figures to the receiver that it was given, and reports over HTTP that it did', async () => {
     await using home = await temporaryHome();
     await using receiver = await otlpReceiver(() => ({ status: 200 }));
     await writeFile(join(home.path, 'config.toml'), '[otlp]\ninterval = "1s"\n');
@@ -75,7 +75,7 @@ describe('a daemon', () => {
     lockHome(home.path)[Symbol.dispose]();
   });
 
-  it('says that commands use TCP alone where the path of its home is too long for a socket', async () => {
+  it('reports that commands use TCP alone where the path of its home is too long for a socket', async () => {
     await using folder = await temporaryHome();
     const home = join(folder.path, 'x'.repeat(100));
     await using daemon = await started(home);
@@ -166,7 +166,7 @@ describe('a daemon', () => {
       expect(lines.join('')).not.toContain(secret);
   });
 
-  it('writes what config.toml says of its log, and less in a terminal unless it says more', async () => {
+  it('writes what config.toml contains of its log, and less in a terminal unless it reports more', async () => {
     await using home = await temporaryHome();
     const written = async (isTerminal: boolean, config: string): Promise<readonly string[]> => {
       const lines: string[] = [];
@@ -189,7 +189,7 @@ describe('a daemon', () => {
     ]);
   });
 
-  it('starts with the last good values when config.toml breaks, and says so', async () => {
+  it('starts with the last good values when config.toml breaks, and reports it', async () => {
     await using home = await temporaryHome();
     await writeFile(join(home.path, 'config.toml'), 'name = "harbour"\n');
     await (await startedAndSeen(home.path))[Symbol.asyncDispose]();
@@ -202,7 +202,7 @@ describe('a daemon', () => {
     expect(daemon.state.readingStatuses[daemon.nodeId]?.['config']?.value).toMatchObject({ kind: 'failed' });
   });
 
-  it('shows a new name and an interface to leave alone as soon as config.toml says so', async context => {
+  it('shows a new name and an interface to leave alone as soon as config.toml reports it', async context => {
     if (!isLinux) return context.skip('reads the interfaces of /sys');
     await using home = await temporaryHome();
     const config = join(home.path, 'config.toml');

@@ -78,7 +78,7 @@ test('a server that ends gives its lease back, and one that is off publishes not
   expect(notices.all).toEqual([]);
 });
 
-test('a server that does not count its requests is said, until it does or is taken out of the file', async () => {
+test('a server that does not count its requests is reported, until it does or is taken out of the file', async () => {
   await using served = await servedPage();
   const urls = { list: [`http://127.0.0.1:${served.port}`] };
   const { watch, notices } = watchOf(urls);

@@ -70,7 +70,7 @@ describe('the event recorder', () => {
     expect(ages).toEqual([JOURNAL_RETRY_MS]);
   });
 
-  it('holds a bounded number of facts for the disk and says how many were lost', async () => {
+  it('holds a bounded number of facts for the disk and reports how many were lost', async () => {
     const disk = { isFull: true };
     const { recorder, clock, cluster, key, notices } = setup({ disk });
     for (let index = 0; index < WAITING_FACTS_MAX + 5; index += 1) recorder.record(closed(`k${index}`));

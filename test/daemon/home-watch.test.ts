@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a daemon whose files are taken away while it runs', () => {
-  it('says that its journal was removed, and works on', async () => {
+  it('reports that its journal was removed, and works on', async () => {
     const raised = Promise.withResolvers<Notice>();
     await using daemon = await startDaemon(
       {
@@ -60,7 +60,7 @@ describe('a daemon whose files are taken away while it runs', () => {
     expect(daemon.notices.map(({ code }) => code)).toContain('journal-gone');
   });
 
-  it('says that another file is in the place of its journal, and takes that back when the file is back', async () => {
+  it('reports that another file is in the place of its journal, and takes that back when the file is back', async () => {
     await using look = await Looking.at(folder);
     writeFileSync(look.journal, 'mine');
     await look.begin();
@@ -71,7 +71,7 @@ describe('a daemon whose files are taken away while it runs', () => {
     await look.untilNothing();
   });
 
-  it('says that its home was moved away, with one notice and not two', async () => {
+  it('reports that its home was moved away, with one notice and not two', async () => {
     await using look = await Looking.at(folder);
     writeFileSync(look.journal, 'mine');
     await look.begin();

@@ -84,7 +84,7 @@ describe('the reading recorder', () => {
     expect(facts[1]?.payload).not.toHaveProperty('code');
   });
 
-  it('says that something is not on this machine as an absence, and cuts a long reason to one line', () => {
+  it('reports that something is not on this machine as an absence, and cuts a long reason to one line', () => {
     const { readings, facts } = setup();
     readings.absence(
       GATHERER,
@@ -160,7 +160,7 @@ describe('the reading recorder', () => {
     expect(network()).toMatchObject({ type: 'bridge', members: ['eno1'] });
   });
 
-  it('says which readings have been heard of', () => {
+  it('reports which readings have been received', () => {
     const { readings, reported } = setup();
     readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
     readings.absence(GATHERER, { reading: 'gpus', vendor: 'nvidia' }, 'nvidia-smi', 'no GPU');

@@ -43,7 +43,7 @@ describe('plimsoll demo', () => {
     expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
   });
 
-  test('shows its cluster in a browser, and says that it is none', async ({ browser, skip }) => {
+  test('shows its cluster in a browser, and reports that it is none', async ({ browser, skip }) => {
     if (!isLongRun) skip('a demo of its own: in npm run test:long');
     using folders = demoFolders();
     await using demo = await startCommand(['demo', '--no-bench'], folders);
@@ -109,7 +109,9 @@ describe('plimsoll demo', () => {
     expect(problems).toEqual([]);
   });
 
-  test('runs a real benchmark against the mock, seen live on a page that says where', async ({ browser }) => {
+  test('runs a real benchmark against the mock, seen live on a page that reports where', async ({
+    browser,
+  }) => {
     using folders = demoFolders();
     await using demo = await startCommand(['demo', '--nodes', '2'], folders);
     const state = await whenState(demo.url, held =>

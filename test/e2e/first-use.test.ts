@@ -58,7 +58,7 @@ describe('the first minutes with the page', () => {
     await expect.poll(async () => (await context.cookies()).length, { timeout: 30_000 }).toBe(1);
   });
 
-  test('an address of a node that nobody knows leads on to those that there are', async ({ browser }) => {
+  test('an address of an unknown node leads on to those that there are', async ({ browser }) => {
     await using cluster = await served();
     const { page } = await browser.open(`${cluster.url}/nodes/${'z'.repeat(26)}`);
     await page.getByRole('heading', { name: 'No such node' }).waitFor();

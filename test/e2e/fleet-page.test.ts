@@ -110,7 +110,7 @@ describe('the page of a fleet', () => {
     AXE_TIMEOUT_MS,
   );
 
-  test('what is picked stands in the address, at the side and in the table, and back takes it back', async ({
+  test('what is picked is in the address, at the side and in the table, and back takes it back', async ({
     browser,
   }) => {
     const fleet = sixteen();
@@ -145,7 +145,7 @@ describe('the page of a fleet', () => {
     await sideOf(page, 'r1 – r2').getByText('Median').waitFor();
   });
 
-  test('a slow cable is said first, drawn, listed, and its command given', async ({ browser }) => {
+  test('a slow cable is reported first, drawn, listed, and its command given', async ({ browser }) => {
     const fleet = sixteen();
     const [one, other] = [fleet.machines[0], fleet.machines[9]];
     if (one === undefined || other === undefined) throw new Error('no machines');
@@ -250,7 +250,7 @@ describe('the other pages of seventy nodes', () => {
   );
 
   test(
-    'show links as a matrix of groups, as a list, and one by one, and say which were not chosen',
+    'show links as a matrix of groups, as a list, and one by one, and report which were not chosen',
     async ({ browser, skip }) => {
       if (!isLongRun) skip('a cluster of its own: in the long run');
       const fleet = seventy();

@@ -82,7 +82,7 @@ describe('the page of a link', () => {
       .waitFor();
   });
 
-  test('says what was measured when, under the pointer and under the focus', async ({ browser }) => {
+  test('reports what was measured when, under the pointer and under the focus', async ({ browser }) => {
     await using served = await serveSmall(monthOfPast());
     const { page } = await browser.open(`${served.url}${ADDRESS}?span=30d`);
     const history = page.getByRole('region', { name: 'History' });
@@ -122,7 +122,7 @@ describe('the page of a link', () => {
     expect(await focusedTag(page)).toBe('MAIN');
   });
 
-  test('opens by the names of its nodes, and says what is wrong with an address that means none', async ({
+  test('opens by the names of its nodes, and reports what is wrong with an address that means none', async ({
     browser,
   }) => {
     await using served = await serveSmall();
@@ -136,7 +136,7 @@ describe('the page of a link', () => {
     await page.getByRole('heading', { name: 'A link has two ends' }).waitFor();
   });
 
-  test('of two nodes that nothing joins says so, and fills when something does', async ({ browser }) => {
+  test('of two nodes that nothing joins reports it, and fills when something does', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });
     for (const machine of [studio, notebook]) served.report(machine, AT_WORK);
     const { page } = await browser.open(served.url + ADDRESS);

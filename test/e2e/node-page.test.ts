@@ -17,7 +17,7 @@ import { serveMachines } from './serve-machines.ts';
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
 describe('the page of a node', () => {
-  test('says on each card what was measured, how old it is, and how far to believe it', async ({
+  test('reports on each card what was measured, how old it is, and how far to believe it', async ({
     browser,
   }) => {
     await using served = await serveMachines({ machines: [rack] });
@@ -70,7 +70,7 @@ describe('the page of a node', () => {
     expect(problems).toEqual([]);
   });
 
-  test('says who works on it, and that probes wait', async ({ browser }) => {
+  test('reports who works on it, and that probes wait', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, rack] });
     served.report(rack, AT_WORK);
     const report = () =>
@@ -116,7 +116,7 @@ describe('the page of a node', () => {
     expect(problems).toEqual([]);
   });
 
-  test('says that the past could not be read, not that there was none, and asks again', async ({
+  test('reports that the past could not be read, not that there was none, and asks again', async ({
     browser,
     skip,
   }) => {
@@ -134,7 +134,7 @@ describe('the page of a node', () => {
     await panel.getByRole('img', { name: /^GPU 1, memory bandwidth since / }).waitFor();
   });
 
-  test('says why the last quarter of an hour is not there', async ({ browser }) => {
+  test('reports why the last quarter of an hour is not there', async ({ browser }) => {
     await using served = await serveMachines({ machines: [rack] });
     served.report(rack, AT_WORK);
     const { page } = await browser.open(served.url);
@@ -146,7 +146,7 @@ describe('the page of a node', () => {
       .waitFor();
   });
 
-  test('says how long tasks wait, of the host and of the group of the daemon, and why where it does not know', async ({
+  test('reports how long tasks wait, of the host and of the group of the daemon, and why where it does not know', async ({
     browser,
   }) => {
     await using served = await serveMachines({ machines: [rack, studio] });
@@ -204,7 +204,7 @@ describe('the page of a node', () => {
     expect(problems).toEqual([]);
   });
 
-  test('alone says in words that there is no other node and no past', async ({ browser }) => {
+  test('alone reports in words that there is no other node and no past', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     served.report(studio, AT_WORK);
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(studio)}`, { width: 390 });

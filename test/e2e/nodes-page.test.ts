@@ -14,7 +14,9 @@ const REPORT_MS = 500;
 const LOADS = [0.62, 0.36, 0.91, 0.81] as const;
 
 describe('the list of nodes', () => {
-  test('says of each node what the map says, and how many links and warnings it has', async ({ browser }) => {
+  test('reports of each node what the map reports, and how many links and warnings it has', async ({
+    browser,
+  }) => {
     await using served = await serve(service());
     const { page, problems } = await browser.open(`${served.url}/nodes`);
     const row = page.getByRole('row', { name: /^bosun/ });
@@ -31,7 +33,7 @@ describe('the list of nodes', () => {
     expect(problems).toEqual([]);
   });
 
-  test('is sorted by a column’s head, and says so to who listens', async ({ browser }) => {
+  test('is sorted by a column’s head, and reports it to who listens', async ({ browser }) => {
     await using served = await serve(service());
     const { page } = await browser.open(`${served.url}/nodes`);
     await page
@@ -50,7 +52,7 @@ describe('the list of nodes', () => {
     expect(new URL(page.url()).search).toBe('?sort=compute');
   });
 
-  test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async ({
+  test('is filtered by words, state and kind, reports how many are left out, and the address keeps it', async ({
     browser,
   }) => {
     await using served = await serve(service());

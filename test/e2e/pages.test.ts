@@ -113,7 +113,7 @@ describe('the dashboard', () => {
     await warnings.getByRole('article', { name: 'bosun: / is almost full' }).waitFor();
   });
 
-  test('a silent stream is stale, a lost one says when it will be tried, and a new daemon is found without reloading', async ({
+  test('a silent stream is stale, a lost one reports when it will be tried, and a new daemon is found without reloading', async ({
     browser,
   }) => {
     const options = { machines: [studio], limits: { streamHeartbeatMs: 600_000 } };
@@ -177,14 +177,14 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: /^atlas/ }).waitFor();
   });
 
-  test('a code that is no good is said to be none', async ({ browser }) => {
+  test('a code that is no good is reported to be none', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });
     const { page } = await browser.open(`${served.url}/#code=${'x'.repeat(22)}`);
     await page.getByText('The code in the address was not accepted').waitFor();
     expect(new URL(page.url()).hash).toBe('');
   });
 
-  test('the chosen theme is kept, and stands before anything is drawn', async ({ browser }) => {
+  test('the chosen theme is kept, and is applied before anything is drawn', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
     const { page, context } = await browser.open(served.url, { theme: 'light' });
     const theme = (): Promise<unknown> => page.evaluate('document.documentElement.dataset.theme');

@@ -8,7 +8,7 @@ import { test } from './browser-test.ts';
 import { rack, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
-describe('a list in which something stands twice', () => {
+describe('a list with a repeated item', () => {
   test('is shown whole on the page of a node', async ({ browser }) => {
     const reported = { memory: 0.6, use: 0.4, cpu: 0.1 };
     await using served = await serveMachines({ machines: [rack] });

@@ -43,7 +43,7 @@ describe('plimsoll up --replay', () => {
       expect((await fetch(replay.url + path, { method: 'POST' })).status, path).toBeGreaterThanOrEqual(400);
   });
 
-  test('goes on with what came before where a recording is cut off, and says so on the page', async ({
+  test('goes on with what came before where a recording is cut off, and reports it on the page', async ({
     browser,
     skip,
   }) => {

@@ -74,7 +74,7 @@ describe(
       await page.getByText('plimsoll watch').first().waitFor();
     });
 
-    test('whose process is on another machine says that it is stopped there', async ({ browser }) => {
+    test('whose process is on another machine reports that it is stopped there', async ({ browser }) => {
       await using served = await serveMachines({ machines: [studio, rack] });
       const run = madeUpRunEntry('far-away');
       served.reportNodeFacts(rack, { kind: 'run.started', payload: run });

@@ -56,7 +56,7 @@ describe('the map of a cluster', () => {
     expect(problems).toEqual([]);
   });
 
-  test('says of each node what it has of a total, under the pointer and under the focus', async ({
+  test('reports of each node what it has of a total, under the pointer and under the focus', async ({
     browser,
   }) => {
     await using cluster = await served(service());
@@ -170,7 +170,7 @@ describe('the map of a cluster', () => {
     },
   );
 
-  test('a figure between two arrowheads says that it is the lower one, and a picked link shows both, on the map and in the dock', async ({
+  test('a figure between two arrowheads reports that it is the lower one, and a picked link shows both, on the map and in the dock', async ({
     browser,
   }) => {
     await using cluster = await served(mesh(8));
@@ -218,7 +218,7 @@ describe('the map of a cluster', () => {
     await linkNamed(page, /^Link atlas to bosun/).waitFor({ state: 'detached' });
   });
 
-  test('says what is being measured, and why there is nothing', async ({ browser }) => {
+  test('reports what is being measured, and why there is nothing', async ({ browser }) => {
     await using cluster = await served({
       machines: [studio, notebook, rack],
       reported: [{ machine: studio, facts: [opened(idOf(notebook), ETHERNET), opened(idOf(rack), WIFI)] }],
@@ -264,7 +264,7 @@ describe('the map of a cluster', () => {
   });
 
   test.for(longCases([5], [2, 3, 4, 6, 7, 8, 12]))(
-    'no label lies on another or on a node, as %i meshed nodes are really drawn at 1280 × 800',
+    'no label covers another label or a node, as %i meshed nodes are really drawn at 1280 × 800',
     async (count, { browser }) => {
       await using cluster = await served(mesh(count));
       const { page } = await browser.open(cluster.url);
@@ -313,7 +313,7 @@ describe('the map of a cluster', () => {
     expect(problems).toEqual([]);
   });
 
-  test('asks the daemon to measure, and says when this browser may not', async ({ browser }) => {
+  test('asks the daemon to measure, and reports when this browser may not', async ({ browser }) => {
     await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();

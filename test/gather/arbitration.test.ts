@@ -10,7 +10,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 import { type ReportedState, runForTest } from './gatherer-run.ts';
 
 describe('the better of two sources', () => {
-  it('is heard alone while it is current, and the other one is not even started', async () => {
+  it('is used alone while it is current, and the other one is not even started', async () => {
     const { better, worse, run, clock } = start();
     await using _ = run;
     await clock.advance(3_000);
@@ -18,7 +18,7 @@ describe('the better of two sources', () => {
     expect([better.starts, worse.starts]).toEqual([1, 0]);
   });
 
-  it('is replaced at once when it fails, by one that says so', async () => {
+  it('is replaced at once when it fails, by one that reports it', async () => {
     const { better, worse, run, clock } = start();
     await using _ = run;
     await clock.advance(1_500);
@@ -45,7 +45,7 @@ describe('the better of two sources', () => {
     expect(worse.starts).toBe(2);
   });
 
-  it('is replaced when it falls silent, and heard again when it speaks', async () => {
+  it('is replaced when it falls silent, and used again when it reports', async () => {
     const { better, run, clock } = start();
     await using _ = run;
     await clock.advance(500);
@@ -120,7 +120,7 @@ describe('two sources of which neither reports', () => {
     expect(run.reported).toMatchObject([{ kind: 'failure', source: 'worse', reason: 'no driver' }]);
   });
 
-  it('say once that there is nothing, and are over', async () => {
+  it('report once that there is nothing, and are over', async () => {
     const { run, clock } = start({ better: 'absent', worse: 'absent' });
     await using _ = run;
     await clock.advance(1);
@@ -148,7 +148,7 @@ describe('two sources of which neither reports', () => {
     expect(run.reported).toMatchObject([{ kind: 'reading', source: 'worse' }]);
   });
 
-  it('get another chance: one that failed before stands in the next time', async () => {
+  it('get another chance: one that failed before is a stand-in the next time', async () => {
     const { better, worse, run, clock } = start();
     await using _ = run;
     worse.breakDown('no');
@@ -179,7 +179,7 @@ describe('two sources of which neither reports', () => {
 });
 
 describe('a source of several readings', () => {
-  it('stands in only where it is needed', async () => {
+  it('is a stand-in only where it is needed', async () => {
     const clock = new VirtualClock();
     const better = new Source('better', { kinds: ['memory'] });
     const both = new Source('both', { kinds: ['memory', 'disk'] });
@@ -194,7 +194,7 @@ describe('a source of several readings', () => {
     expect(new Set(sourcesOf(run.reported, 'disk'))).toEqual(new Set(['both']));
   });
 
-  it('does not complain where a better one is heard', async () => {
+  it('does not complain where a better one is received', async () => {
     const clock = new VirtualClock();
     const better = new Source('better', { kinds: ['memory'] });
     const both = new Source('both', { kinds: ['memory', 'disk'] });

@@ -28,7 +28,7 @@ describe('files beneath a folder', () => {
     expect(textOr(await files.text('/huge'), '').length).toBeLessThan(5 * 1024 * 1024);
   });
 
-  it('that are missing or folders say so', async () => {
+  it('that are missing or folders report it', async () => {
     using root = temporaryDirectory();
     mkdirSync(join(root.path, 'folder'));
     const files = directoryFiles(root.path);

@@ -24,7 +24,7 @@ describe('this machine', () => {
     expect(run.reported.filter(({ kind }) => kind === 'failure')).toEqual([]);
   });
 
-  it('has the memory that /proc/meminfo says', async context => {
+  it('has the memory that /proc/meminfo reports', async context => {
     if (os.platform() !== 'linux') context.skip('not a Linux machine');
     await using run = startOn('/');
     const { reading } = await run.waitFor(isReading('memory'), 'from start');
@@ -33,7 +33,7 @@ describe('this machine', () => {
     expect(reading.value.totalBytes).toBe(os.totalmem());
   });
 
-  it('has the host name, kernel and number of processors that uname and nproc say', async context => {
+  it('has the host name, kernel and number of processors that uname and nproc report', async context => {
     if (os.platform() !== 'linux') context.skip('not a Linux machine');
     await using run = startOn('/');
     const { value } = (await run.waitFor(isReading('identity'), 'from start')).reading;
@@ -43,7 +43,7 @@ describe('this machine', () => {
     expect(value.plimsollVersion).toBe('1.2.3');
   });
 
-  it('has the interfaces and addresses that ip says', async context => {
+  it('has the interfaces and addresses that ip reports', async context => {
     if (os.platform() !== 'linux') context.skip('not a Linux machine');
     let text: string;
     try {
@@ -168,7 +168,7 @@ describe('a source that breaks', () => {
     );
   });
 
-  it('says that permission is missing where it is', async context => {
+  it('reports that permission is missing where it is', async context => {
     if (os.userInfo().uid === 0) context.skip('root may read everything');
     using root = planted(SPARK);
     chmodSync(join(root.path, 'proc/meminfo'), 0);

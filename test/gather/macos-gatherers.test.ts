@@ -232,7 +232,7 @@ describe('a Mac whose tools break', () => {
     expect(en3).toMatchObject({ type: missing, isUp: true });
   });
 
-  it('marks a type that it knows by the media alone as guessed while there is no port map', async () => {
+  it('marks a type that follows from the media alone as guessed while there is no port map', async () => {
     using tools = macStudio();
     tools.script('networksetup', 'exit 1');
     await using run = startMac(tools, {}, ['network']);
@@ -241,7 +241,7 @@ describe('a Mac whose tools break', () => {
     expect(reading.guessedTypes).toEqual(['en0', 'en9']);
   });
 
-  it('says that RDMA is unknown on a system older than RDMA, and lists no device', async () => {
+  it('reports that RDMA is unknown on a system older than RDMA, and lists no device', async () => {
     using tools = macStudio();
     for (const tool of ['rdma_ctl', 'ibv_devices', 'ibv_devinfo']) tools.remove(tool);
     await using run = startMac(tools, {}, ['rdmaDevices', 'thunderbolt']);
@@ -290,7 +290,7 @@ describe('a Mac whose tools break', () => {
     });
   });
 
-  it('says once that a virtual machine has no Thunderbolt, and asks no more', async () => {
+  it('reports once that a virtual machine has no Thunderbolt, and asks no more', async () => {
     using tools = macStudio();
     tools.prints('none', fixture('system_profiler-thunderbolt/virtual-machine.json'));
     tools.script('system_profiler', `echo "$1" >> "$HERE/asked"; cat "$HERE/none.out"`);

@@ -53,7 +53,7 @@ describe('the kinds of reading', () => {
 });
 
 describe('the sources of GPUs', () => {
-  it('say of every vendor that it is not there, once, on a server with displays only', async () => {
+  it('report of every vendor that it is not there, once, on a server with displays only', async () => {
     await using tree = await FixtureTree.create(treeFixture('only-displays'));
     const clock = new VirtualClock();
     const gatherers = gpuGatherers({ root: tree.root, env: { PATH: tree.root } });
@@ -65,7 +65,7 @@ describe('the sources of GPUs', () => {
     expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
-  it('say so on a machine without any sysfs', async () => {
+  it('report it on a machine without any sysfs', async () => {
     await using run = new GathererRun(gpuGatherers({ root: '/nowhere', env: { PATH: '' } }));
     await run.ended;
     expect(run.reported.filter(isAbsence)).toHaveLength(GPU_KEYS.length);

@@ -87,7 +87,7 @@ describe('a poll that a hint can hurry', () => {
     ]);
   });
 
-  it('reads at once on a hint, and says that there was one', async () => {
+  it('reads at once on a hint, and reports that there was one', async () => {
     const { clock, polling, reads, stop } = hinted({ intervalMs: 10_000, pauseMs: 500 });
     await clock.advance(3_000);
     polling.hint();

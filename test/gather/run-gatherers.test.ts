@@ -91,7 +91,7 @@ describe('a gatherer that fails', () => {
 });
 
 describe('a gatherer that has nothing to report', () => {
-  it('says so once and is not started again', async () => {
+  it('reports it once and is not started again', async () => {
     const clock = new VirtualClock();
     let startCount = 0;
     const nothing = gatherer('nothing', ['thunderbolt'], async session => {

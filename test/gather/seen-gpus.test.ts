@@ -58,7 +58,7 @@ it('takes one that is counted without a name for the one that is gone, and lists
   ]);
 });
 
-it('says what the kernel shows of a GPU that is gone', async () => {
+it('reports what the kernel shows of a GPU that is gone', async () => {
   await using tree = await FixtureTree.create();
   const seen = new SeenGpus(tree.root);
   const addresses = ['0000:01:00.0', '0000:02:00.0', '0000:03:00.0', '0000:04:00.0'];

@@ -80,7 +80,7 @@ const DAMAGES: readonly (readonly [string, () => void])[] = [
 ];
 
 describe.each(DAMAGES)('a journal that %s', (_, damage) => {
-  test('is moved aside as it is, said, and replaced by one of a greater epoch', () => {
+  test('is moved aside as it is, reported, and replaced by one of a greater epoch', () => {
     const epoch = writeJournal();
     damage();
     const bytes = readFileSync(path);
@@ -231,7 +231,7 @@ test('a journal that had nothing but its write-ahead log, and lost it, reports i
   expect(again.notices).toEqual([]);
 });
 
-test('a journal that is whole, also after a kill, or has no count beside it, reports nothing', () => {
+test('a journal that is whole, also after a kill, or has no count next to it, reports nothing', () => {
   open(WALL_MS)[Symbol.dispose]();
   killedJournal();
   const damaged = `${path}-stored`;

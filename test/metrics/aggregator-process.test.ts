@@ -87,7 +87,7 @@ describe('the process of the aggregator', () => {
     expect(readdirSync(directory.path)).toEqual([]);
   });
 
-  test('says by message that its file could not be written', async () => {
+  test('reports by message that its file could not be written', async () => {
     using directory = temporaryDirectory();
     mkdirSync(join(directory.path, 'final_snapshot.json', 'in the way'), { recursive: true });
     await using run = await runningAggregator(directory.path);

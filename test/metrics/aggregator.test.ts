@@ -158,7 +158,7 @@ describe('the end of a session', () => {
     expect(named(bench.last?.metrics ?? []).series['latencyNs']).toMatchObject({ isExact: true });
   });
 
-  test('waits for background tasks, and says draining meanwhile', async () => {
+  test('waits for background tasks, and reports draining meanwhile', async () => {
     const bench = new Bench();
     await bench.send(START);
     const slow = Promise.withResolvers<void>();
@@ -171,7 +171,7 @@ describe('the end of a session', () => {
     expect(bench.files[0]).toMatchObject({ state: 'complete', pendingTasks: 0 });
   });
 
-  test('cancels what has not finished after 30 s, and the account says how many', async () => {
+  test('cancels what has not finished after 30 s, and the account reports how many', async () => {
     const bench = new Bench();
     await bench.send(START);
     const cancelled: string[] = [];
@@ -211,7 +211,7 @@ describe('the end of a session', () => {
 });
 
 describe('the final account', () => {
-  test('goes by message when the disk refuses, and says so', async () => {
+  test('goes by message when the disk refuses, and reports it', async () => {
     const bench = new Bench({}, () => Promise.reject(new Error('ENOSPC: no space left on device')));
     await bench.send(START, END);
     expect((await bench.running).disk).toEqual({ kind: 'failed', reason: 'ENOSPC: no space left on device' });

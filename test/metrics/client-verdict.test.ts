@@ -39,7 +39,7 @@ const well: ClientEvidence = {
 const closedLoop = { pattern: { kind: 'concurrency', concurrency: 8 } } as const;
 
 describe('the verdict on the client', () => {
-  test('is trustworthy when nothing speaks against it, a spinning pacer included', () => {
+  test('is trustworthy when nothing counts against it, a spinning pacer included', () => {
     expect(clientVerdict(well)).toEqual({ verdict: 'trustworthy', reasons: [], starved: false });
   });
 
@@ -77,7 +77,7 @@ describe('the verdict on the client', () => {
     expect(reasons[0]).toMatch(words);
   });
 
-  test('measures lateness by what it could spoil: 3 ms do not matter beside a second', () => {
+  test('measures lateness by what it could spoil: 3 ms do not matter next to a second', () => {
     const late = { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS }, measuredNsP50: SECOND };
     expect(clientVerdict({ ...well, ...late }).verdict).toBe('trustworthy');
   });
@@ -86,7 +86,7 @@ describe('the verdict on the client', () => {
     expect(clientVerdict({ ...well, pressureShare: 0.98 }).verdict).toBe('trustworthy');
   });
 
-  test('allows a pause that is a small part of what was measured: 30 ms beside a second', () => {
+  test('allows a pause that is a small part of what was measured: 30 ms next to a second', () => {
     const late = { beatLatenessNs: { p50: 0, p99: 30 * MS, max: 45 * MS } };
     expect(clientVerdict({ ...well, ...late, measuredNsP50: SECOND }).verdict).toBe('trustworthy');
     expect(clientVerdict({ ...well, ...late }).verdict).toBe('client-bound');

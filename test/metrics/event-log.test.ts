@@ -65,7 +65,7 @@ describe('the event log', () => {
     expect(sink.lines.length).toBe(3);
   });
 
-  test('says what its times count from, and ends with an account of itself', async () => {
+  test('reports what its times count from, and ends with an account of itself', async () => {
     const { sink, log, running } = open();
     const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 77 });
     writer.write({

@@ -100,7 +100,7 @@ describe('the event logger', () => {
     await reader.close();
   });
 
-  test('that cannot open its file says so and ends', async () => {
+  test('that cannot open its file reports it and ends', async () => {
     await expect(startRun('/nowhere/events.jsonl')).rejects.toThrow(/ENOENT.*\/nowhere\/events\.jsonl/);
   });
 

@@ -128,7 +128,7 @@ describe('a report from a run directory', () => {
     expect(report.notices.join()).toMatch(/last line .* left out/);
   });
 
-  test('of a run that was killed knows from its interrupted snapshot what was in flight, and the client', async () => {
+  test('of a run that was killed has from its interrupted snapshot what was in flight, and the client', async () => {
     const snapshot = snapshotOf([...SAMPLES, sample(5), sample(6)], 'interrupted');
     const report = await rebuildReport(await runDirectory({ samples: LINES, snapshot }));
     expect(report.counts).toEqual({ issued: 6, completed: 3, failed: 1, cancelled: 0, unresolved: 2 });
@@ -145,7 +145,7 @@ describe('a report from a run directory', () => {
     expect(report.counts).toMatchObject({ issued: 3, completed: 2, unresolved: 1 });
   });
 
-  test('is not complete when the end of the samples says what cut the run short', async () => {
+  test('is not complete when the end of the samples reports what cut the run short', async () => {
     const problems = ['the aggregator ended early (SIGKILL)'];
     const end = encodeSamplesEnd({ issued: 4, trackedIssued: 4, state: 'complete', problems });
     expect(end).toContain('"state":"interrupted"');
@@ -176,7 +176,7 @@ describe('a report from a run directory', () => {
     expect(report.recordProblems).toEqual({ recordsDuplicate: 4 });
   });
 
-  test('is made of the samples when the final snapshot is damaged, and says that', async () => {
+  test('is made of the samples when the final snapshot is damaged, and reports that', async () => {
     const report = await rebuildReport(await runDirectory({ samples: LINES + END, snapshot: '{"schema":' }));
     expect(report).toMatchObject({ complete: true, source: 'samples-file' });
     expect(report.notices.join()).toMatch(/final_snapshot\.json cannot be used: not JSON/);
@@ -213,7 +213,7 @@ describe('a report from a run directory', () => {
     expect(await rebuildReport(directory)).toEqual({ ...first, source: 'complete-message' });
   });
 
-  test('is not replaced by a poorer one where the disk refused the samples, and says which it is', async () => {
+  test('is not replaced by a poorer one where the disk refused the samples, and reports which it is', async () => {
     const directory = await runDirectory({ snapshot: snapshotOf(SAMPLES, 'complete') });
     const first = await rebuildReport(directory);
     const runProblems = ['samples.jsonl could not be written: no space left on the disk'];

@@ -120,7 +120,7 @@ describe('a run over time', () => {
     expect(series.series(4_000).outputTokensPerSecond).toEqual([0, 600, 600, 0]);
   });
 
-  test('knows nothing of the time before the first measured sample', () => {
+  test('has nothing of the time before the first measured sample', () => {
     const series = new RunTimeSeries(true);
     series.add({ ...sample({ sentNs: 0, endNs: SECOND }), isTracked: false });
     series.add(sample({ sentNs: 2 * SECOND, endNs: 3.9 * SECOND }));

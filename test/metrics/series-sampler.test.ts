@@ -112,7 +112,7 @@ describe('a series', () => {
     expect(series.final(0).percentiles['99.9']).toBe(1);
   });
 
-  test('past its bound of raw values answers from the histogram and says so', () => {
+  test('past its bound of raw values answers from the histogram and reports it', () => {
     const series = new SeriesSampler('bounded', { unit: 'ns', rawValuesMax: 2 });
     for (const value of [1, 2, 3]) series.record(value);
     expect(series.final(0)).toMatchObject({ isExact: false, count: 3, leftOutCount: 1, total: '6' });
@@ -126,7 +126,7 @@ describe('a series', () => {
     expect(filled([]).final(3).failureAdjusted?.['50']).toBeNull();
   });
 
-  test('says that n is too small below the floors of the early-stopping rule', () => {
+  test('reports that n is too small below the floors of the early-stopping rule', () => {
     const floors = { '50': 11, '75': 24, '80': 31, '90': 64, '95': 130, '97': 219, '99': 662 };
     for (const [p, floor] of Object.entries(floors)) {
       const below = Array.from({ length: floor - 1 }, (_, index) => index);

@@ -69,14 +69,14 @@ describe('a run under a cap', () => {
     expect(series['heldBackNs']).toMatchObject({ total: String(20 * MS), count: 1 });
   });
 
-  test('says of an ended load how many arrivals were never sent, and of one that goes on nothing', () => {
+  test('reports of an ended load how many arrivals were never sent, and of one that goes on nothing', () => {
     expect(reportAt('complete').notices).toEqual([
       '7 arrivals were due and held back by --max-in-flight when the load ended; they were never sent',
     ]);
     expect(reportAt('live').notices).toEqual([]);
   });
 
-  test('says in its report how the load moved and what it is called, and so when it is read again', () => {
+  test('reports in its report how the load moved and what it is called, and so when it is read again', () => {
     const report = reportFromJson(reportToJson(reportAt('complete')));
     expect(report.run).toEqual(CONFIG.run);
     const text = renderReport(report, { isUnicode: true, isFull: true })

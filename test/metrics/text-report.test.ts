@@ -66,7 +66,7 @@ const shortOf = (report: Report): readonly string[] =>
   renderReport(report, { isUnicode: true, isFull: false });
 
 describe('the text of a report', () => {
-  test('says first that a run was interrupted, is incomplete, or has a client that was the limit', () => {
+  test('reports first that a run was interrupted, is incomplete, or has a client that was the limit', () => {
     expect(textOf(reportOf('interrupted'))).toMatch(/^INTERRUPTED: the run was interrupted\./);
     expect(textOf(reportOf('live'))).toMatch(
       /^INCOMPLETE: [\s\S]*last\s+live\s+figures[\s\S]*\nThese are live figures/,
@@ -237,7 +237,7 @@ describe('the text of a report', () => {
     expect(new Set(edges).size).toBe(30);
   });
 
-  test('of a run without any figure says what is unknown and why', () => {
+  test('of a run without any figure reports what is unknown and why', () => {
     const empty = buildReport({
       config: CONFIG,
       snapshot: undefined,
@@ -259,7 +259,7 @@ describe('the text of a report', () => {
     expect(textOf(reportOf('complete'), false)).toMatch(/^[\x20-\x7e\n]*$/);
   });
 
-  test('lets no name speak to the terminal', () => {
+  test('lets no name control the terminal', () => {
     const { run } = reportOf('complete');
     const text = textOf(reportOf('complete', { run: { ...run, model: '\u001b[2Jmodel\u009b1m' } }));
     expect(text).toContain('?[2Jmodel?1m');

@@ -93,7 +93,7 @@ test('a request that waits for its turn when its client leaves is forgotten', as
   expect(mock.log().outcomes).toEqual({ cancelled: 2 });
 });
 
-test('the log says how late the server itself was', async () => {
+test('the log reports how late the server itself was', async () => {
   await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 20 });
   await request(mock);
   const { latenessNs } = mock.log();
@@ -109,7 +109,7 @@ test.each([
   { framing: 'crlf' },
   { transfer: 'content-length' },
 ] as const)(
-  'each chunk says when its request was read and when it was written, in any shape: %o',
+  'each chunk reports when its request was read and when it was written, in any shape: %o',
   async shape => {
     await using mock = await startMock({ ttftMs: 3, gapMs: 1, outputTokens: 12, ...shape });
     const before = process.hrtime.bigint();
@@ -143,11 +143,11 @@ test('stamps can be asked for in the body, and always be there', async () => {
   );
 });
 
-test('a log that cannot be written is said at the start', async () => {
+test('a log that cannot be written is reported at the start', async () => {
   await expect(startMock({ logFile: '/nowhere/at/all' })).rejects.toMatchObject({ code: 'log-unusable' });
 });
 
-test('an address that is taken is said at the start', async () => {
+test('an address that is taken is reported at the start', async () => {
   await using mock = await startMock();
   await expect(startMock({ port: mock.port })).rejects.toMatchObject({ code: 'address-in-use' });
 });

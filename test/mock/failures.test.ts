@@ -41,7 +41,7 @@ describe.each([true, false])('with stream: %s', stream => {
     },
   );
 
-  test('a redirect says where to', async () => {
+  test('a redirect reports where to', async () => {
     await using mock = await startMock(QUICK);
     expect(await requestCompletion(mock, 'redirect', stream)).toMatchObject({
       status: 307,
@@ -214,7 +214,7 @@ describe.each([true, false])('with stream: %s', stream => {
     expect(connection.received()).toHaveLength(first.length);
   });
 
-  test('chatter-on-idle says 408 after the reply and closes', async () => {
+  test('chatter-on-idle reports 408 after the reply and closes', async () => {
     await using mock = await startMock(QUICK);
     const { ending, bytes } = await untilEnd(mock, 'chatter-on-idle', stream);
     expect(ending).toBe('closed');

@@ -82,7 +82,7 @@ describe('options of the command line', () => {
   });
 });
 
-test('docs/mock.md has the catalogue as its table says it', () => {
+test('docs/mock.md has the catalogue as its table reports it', () => {
   const text = readFileSync(new URL('../../docs/mock.md', import.meta.url), 'utf8');
   const start = text.indexOf('### Bodies and their length');
   const reported = text.slice(start, text.indexOf('\n\nThe cases of TLS need', start));

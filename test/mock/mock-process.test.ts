@@ -48,7 +48,7 @@ test('it can listen on IPv6', async context => {
   expect(url).toMatch(/^http:\/\/\[::1\]:\d+$/);
 });
 
-test('a wrong option is said before a process is started', async () => {
+test('a wrong option is reported before a process is started', async () => {
   await expect(spawnMock({ failure: 'nonsense' }, surroundings)).rejects.toMatchObject({
     code: 'bad-option',
   });
@@ -109,7 +109,7 @@ test.each([
   ['not JSON', '{', 2, 'the first argument is the options as JSON'],
   ['an unknown option', '{"x":1}', 2, 'x:'],
   ['an address that is not ours', '{"host":"192.0.2.1"}', 1, 'cannot listen on 192.0.2.1'],
-])('%s ends it with a line that says so', async (_, json, code, message) => {
+])('%s ends it with a line that reports it', async (_, json, code, message) => {
   const child = spawn(process.execPath, [ENTRY, json], { stdio: ['ignore', 'ignore', 'pipe'] });
   let reported = '';
   child.stderr.setEncoding('utf8').on('data', text => {

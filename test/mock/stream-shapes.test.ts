@@ -40,7 +40,7 @@ describe('a stream', () => {
     expect(usageOf((await request(never, { extra })).body)).toBeUndefined();
   });
 
-  test('is cut short by max_tokens and says length', async () => {
+  test('is cut short by max_tokens and reports length', async () => {
     await using mock = await startMock(QUICK);
     const chunks = chunksOf((await request(mock, { extra: { max_tokens: 3 } })).body);
     expect(chunks.filter(chunk => chunk.choices?.[0]?.delta?.content)).toHaveLength(3);

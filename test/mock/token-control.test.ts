@@ -15,7 +15,7 @@ describe('the length of an answer', () => {
     [{ max_tokens: 30, min_tokens: 25 }, 25, 'stop'],
     [{ max_tokens: 30, ignore_eos: true }, 30, 'length'],
     [{ ignore_eos: true }, 20, 'stop'],
-  ])('%o of a model that says 20 tokens is %i', async (extra, tokens, reason) => {
+  ])('%o of a model that reports 20 tokens is %i', async (extra, tokens, reason) => {
     await using mock = await startMock({ ttftMs: 0, gapMs: 0, outputTokens: 20 });
     const { body } = await request(mock, { stream: false, extra });
     expect(usageOf(body).completion_tokens).toBe(tokens);
@@ -45,7 +45,7 @@ describe('the count of a prompt', () => {
     expect(usageOf(body).prompt_tokens).toBe(ofText + 3);
   });
 
-  test('by pieces does not depend on what stands beside a word', () => {
+  test('by pieces does not depend on what is next to a word', () => {
     const alone = countTokens('Go', 'pieces');
     const words = [' chimney', ' a', ' lighthouse', ' sea'];
     const sum = words.map(word => countTokens(`Go${word}`, 'pieces') - alone).reduce((a, b) => a + b);

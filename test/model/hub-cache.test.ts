@@ -50,7 +50,7 @@ test('what was never downloaded, and what is no id, is not found', async () => {
     expect(await hubModel(id, hub.path)).toBeUndefined();
 });
 
-test('the cache is where the environment says, else below the home', () => {
+test('the cache is where the environment reports, else below the home', () => {
   expect(hubFolder({ HOME: '/home/a' })).toBe('/home/a/.cache/huggingface/hub');
   expect(hubFolder({ HOME: '/home/a', XDG_CACHE_HOME: '/c' })).toBe('/c/huggingface/hub');
   expect(hubFolder({ HOME: '/home/a', HF_HOME: '/hf' })).toBe('/hf/hub');

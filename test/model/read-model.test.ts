@@ -21,7 +21,7 @@ describe('a model on disk', () => {
     });
   });
 
-  test('is all files that it was split into, and says which one is missing', async () => {
+  test('is all files that it was split into, and reports which one is missing', async () => {
     using folder = temporaryDirectory();
     const part = (number: number): string => join(folder.path, `m-0000${number}-of-00002.gguf`);
     await writeFile(part(1), headerBytes('llama2-7b'));

@@ -68,7 +68,7 @@ describe('a model of Ollama', () => {
   });
 
   test.each(['llama3-8b', 'llama32-1b-tied', 'qwen25-7b', 'qwen3-30b-a3b'])(
-    'without its tensors has an interval around the facts of %s, and says so',
+    'without its tensors has an interval around the facts of %s, and reports it',
     async name => {
       const exact = await madeFacts(name);
       answers = await ollama(name, { hasTensors: false });
@@ -84,7 +84,7 @@ describe('a model of Ollama', () => {
     },
   );
 
-  test('with states in some blocks keeps its cache unknown where no tensor says which', async () => {
+  test('with states in some blocks keeps its cache unknown where no tensor reports which', async () => {
     answers = await ollama('nemotron-h-8b', { hasTensors: false });
     expect((await read()).facts.cache).toMatchObject({ kind: 'unknown' });
   });
@@ -100,7 +100,7 @@ describe('a model of Ollama', () => {
 });
 
 describe('a model of llama-server', () => {
-  test('has the facts of the file that it says it has loaded, where that is on this machine', async () => {
+  test('has the facts of the file that it reports it has loaded, where that is on this machine', async () => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'llama.gguf');
     await writeFile(path, headerBytes('llama3-8b'));

@@ -27,7 +27,7 @@ describe('the search for cuBLAS', () => {
     expect(names(12_080)).toEqual(['libcublasLt.so.12', 'libcublasLt.so.11']);
   });
 
-  test('finds it in toolkit, Python and Conda environments, and beside serving programs', () => {
+  test('finds it in toolkit, Python and Conda environments, and next to serving programs', () => {
     using folder = temporaryDirectory();
     const at = (path: string) => join(folder.path, path);
     const expected = [
@@ -45,7 +45,7 @@ describe('the search for cuBLAS', () => {
     expect(pathsOf({ root: folder.path, env }).toSorted()).toEqual(expected.toSorted());
   });
 
-  test('refuses one that everybody could have put there, and says where it is', () => {
+  test('refuses one that everybody could have put there, and reports where it is', () => {
     using folder = temporaryDirectory();
     const open = join(folder.path, 'open');
     const library = put(join(open, 'lib/libcublasLt.so.13'));

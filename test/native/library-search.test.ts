@@ -19,7 +19,7 @@ describe('a library', () => {
     expect(distrustOf(library, ownUserId())).toBeUndefined();
   });
 
-  test('under a sticky folder of everybody is not trusted when another user owns what lies there', () => {
+  test('under a sticky folder of everybody is not trusted when another user owns what is there', () => {
     using folder = temporaryDirectory();
     const library = join(made(folder.path, 'lib', 0o755), 'libx.so');
     writeFileSync(library, '');
@@ -40,7 +40,7 @@ describe('a library', () => {
     expect(distrustOf(join(folder.path, 'link/libx.so'), ownUserId())).toBe(reason);
   });
 
-  test('that everybody may write is refused wherever it lies', () => {
+  test('that everybody may write is refused in any folder', () => {
     using folder = temporaryDirectory();
     const library = join(folder.path, 'libx.so');
     writeFileSync(library, '');

@@ -27,7 +27,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     await meet(bed, hosts, 'on one link-local segment');
   });
 
-  it('meet through a node with two link-local cables, which passes on what it hears', async context => {
+  it('meet through a node with two link-local cables, which passes on what it receives', async context => {
     await using bed = await TestBed.open(context);
     const hosts = ['left', 'middle', 'right'];
     line(bed.net, hosts);
@@ -50,7 +50,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     });
   });
 
-  it('meet where one of them takes no connection from outside and hears no beacon', async context => {
+  it('meet where one of them takes no connection from outside and receives no beacon', async context => {
     needs(context, 'nft');
     await using bed = await TestBed.open(context);
     line(bed.net, ['walled', 'open']);
@@ -79,7 +79,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     await bed.all('the new life of juno', seen => isNew(seen) && sees(...hosts)(seen));
   });
 
-  it('say which interface of --discovery is not there, and use it when it comes', async context => {
+  it('report which interface of --discovery is not there, and use it when it comes', async context => {
     await using bed = await TestBed.open(context);
     bed.net.addHost('atlas');
     const atlas = bed.start('atlas', { discovery: ['nope0'] });
@@ -91,7 +91,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     await atlas.until('the interface that came', seen => !isStated(seen));
   });
 
-  it('meet in a star of slow cables, each spoke with readings of the others', async context => {
+  it('meet in a star of slow cables, each leaf with readings of the others', async context => {
     if (!isLongRun) context.skip('daemons of its own: in npm run test:long');
     needs(context, 'tc');
     await using bed = await TestBed.open(context);

@@ -10,7 +10,7 @@ import { lineOf, outputOf, SINK_ADDRESS } from './two-hosts.ts';
 
 const WAY = { mbit: 40, delayMs: 20, queueBytes: 100_000 };
 
-test('a cable of 40 ms there and back takes 40 ms, and loses what its seed says', async context => {
+test('a cable of 40 ms there and back takes 40 ms, and loses what its seed reports', async context => {
   const reason = reasonAgainstLongCables();
   if (reason !== undefined) return context.skip(reason);
   const lossy = { up: { ...WAY, loss: 0.2 }, down: WAY, congestionControl: 'bbr' } as const;

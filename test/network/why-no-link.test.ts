@@ -99,7 +99,7 @@ describe('plimsoll doctor', () => {
     }
   });
 
-  it('says that a linked node answers no question of reachability where a firewall lets only TCP in', async context => {
+  it('reports that a linked node answers no question of reachability where a firewall lets only TCP in', async context => {
     if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
     net.addHost('atlas');
     net.addHost('juno');
@@ -143,7 +143,7 @@ describe('plimsoll doctor', () => {
     ]);
   });
 
-  it('says who is linked, who went, and since when', async () => {
+  it('reports who is linked, who went, and since when', async () => {
     net.addHost('atlas');
     net.addHost('juno');
     net.connect({ host: 'atlas', name: 'tb0' }, { host: 'juno', name: 'tb0' });

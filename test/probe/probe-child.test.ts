@@ -42,7 +42,7 @@ describe('a child of the probe', () => {
     });
   });
 
-  test('that ends with a code has its last words heard', async () => {
+  test('that ends with a code has its last words delivered', async () => {
     expect(await request('exit')).toEqual({
       kind: 'failed',
       reason: 'probing-child.ts exited with code 3: second',

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('an atomic file', () => {
-  test('is private, complete, and leaves nothing beside it', async () => {
+  test('is private, complete, and leaves nothing next to it', async () => {
     const path = join(folder, 'token');
     await writeFileAtomic(path, 'first');
     await writeFileAtomic(path, 'second');

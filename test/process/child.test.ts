@@ -75,7 +75,7 @@ describe('a tool that is run to its end', () => {
     expect(result).toMatchObject({ kind: 'exited', code: 0, stdout: 'answer\n' });
   });
 
-  it('says which signal ended it', async () => {
+  it('reports which signal ended it', async () => {
     tools.script('tool', 'kill -SEGV $$');
     expect(await run()).toEqual({ kind: 'failed', reason: 'tool was killed by SIGSEGV' });
   });
@@ -112,7 +112,7 @@ describe('a tool that is read line by line', () => {
     });
   });
 
-  it('says its last words when it exits', async () => {
+  it('reports its last words when it exits', async () => {
     tools.script('tool', 'echo noise >&2; echo "no such device" >&2; exit 2');
     expect((await linesAndError()).message).toBe('tool exited with code 2: no such device');
   });

@@ -22,12 +22,12 @@ const optionsOf = (mode: string, changes: Partial<OwnProcessOptions> = {}): OwnP
 });
 
 describe('a process of our own', () => {
-  test('is there when it has said that it is ready, and watches its parent', async () => {
+  test('is there when it has reported that it is ready, and watches its parent', async () => {
     await using child = await startOwnProcess(optionsOf('ready'));
     expect(child.ready).toEqual({ kind: 'ready', watch: 'watching', pid: child.pid });
   });
 
-  test('ends on SIGTERM, and its last words are heard', async () => {
+  test('ends on SIGTERM, and its last words arrive', async () => {
     await using child = await startOwnProcess(optionsOf('chatty'));
     const exit = await child.stop(20_000);
     expect(exit).toMatchObject({ code: 0, signal: null, lastMessage: { kind: 'summary', text: 'fünf' } });
@@ -82,12 +82,12 @@ describe('a process of our own', () => {
 });
 
 describe('the watch of a parent', () => {
-  test('says that it is absent where nobody started the process', async () => {
+  test('reports that it is absent where nobody started the process', async () => {
     expect(watchParent({})).toEqual({ kind: 'absent', reason: 'not started by Plimsoll' });
     expect(reportParent({}, { kind: 'ready' })).toBe(false);
   });
 
-  test('says so where the pipes are named but not there', async () => {
+  test('reports it where the pipes are named but not there', async () => {
     const alone = spawn(process.execPath, [fileURLToPath(CHILD), 'alone'], {
       env: { ...process.env, PLIMSOLL_PARENT_PIPES: '77,78' },
       stdio: ['ignore', 'pipe', 'inherit'],

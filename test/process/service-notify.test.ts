@@ -89,7 +89,7 @@ describe('a service of Type=notify', () => {
     stop.abort();
   });
 
-  test('says once that signs of life do not get through, and again after one did', async ({ signal }) => {
+  test('reports once that signs of life do not get through, and again after one did', async ({ signal }) => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'notify');
     const clock = new VirtualClock();
@@ -122,7 +122,7 @@ describe('a service of Type=notify', () => {
     expect(await service.ready('up')).toBeUndefined();
   });
 
-  test('says that the program is missing', async () => {
+  test('reports that the program is missing', async () => {
     await using service = notifying({ PATH: '/nowhere', NOTIFY_SOCKET: '/run/systemd/notify' });
     expect(await service.ready('up')).toContain('systemd-notify: not installed');
   });

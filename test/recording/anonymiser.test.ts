@@ -152,7 +152,7 @@ describe('the anonymiser', () => {
     expect(JSON.stringify(groupsAt('acme-09'))).not.toMatch(/acme|secret/);
   });
 
-  test('hides who made a volume, and the folder in which a model lies', () => {
+  test('hides who made a volume, and the folder in which a model is', () => {
     const disk = new Anonymiser().event(
       recorded(
         diskOf([

@@ -48,7 +48,7 @@ describe('running text in a recording without names', () => {
     expect(new HiddenText().hidden(text)).toBe(text);
   });
 
-  it('knows the name of a machine however it is written', () => {
+  it('recognizes the name of a machine however it is written', () => {
     const text = new HiddenText();
     text.learn('node', 'Anna’s Mac Studio');
     text.learn('host', 'attic.fritz.box');

@@ -55,7 +55,7 @@ describe('a recording', () => {
   });
 
   test(
-    'that is cut off anywhere keeps everything before, and says so',
+    'that is cut off anywhere keeps everything before, and reports it',
     async () => {
       using folder = temporaryDirectory();
       const path = join(folder.path, 'whole');
@@ -82,7 +82,7 @@ describe('a recording', () => {
   );
 
   test(
-    'with any byte changed keeps everything before, and says where',
+    'with any byte changed keeps everything before, and reports where',
     async () => {
       using folder = temporaryDirectory();
       const path = join(folder.path, 'whole');
@@ -113,7 +113,7 @@ describe('a recording', () => {
     DAMAGES_MS_MAX,
   );
 
-  test('without an end is played to where it stops, and that is said', async () => {
+  test('without an end is played to where it stops, and that is reported', async () => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'endless');
     writeFileSync(path, encodeBlock(`${HEADER_TEXT}\n`));

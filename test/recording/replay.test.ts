@@ -96,7 +96,7 @@ test('at its end it begins again, with nobody gone in between, and with who was 
   expect(presences.filter(([, is]) => is !== 'live')).toEqual([['juno', 'offline']]);
 });
 
-test('what is damaged is played up to there, said, and played again', async () => {
+test('what is damaged is played up to there, reported, and played again', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'recording');
   await recordWorld(path);

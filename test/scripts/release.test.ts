@@ -148,7 +148,7 @@ test('the starter finds its own Node through links, also relative ones and with 
   expect(reported).toBe(`${path}/lib/plimsoll/bin/plimsoll.js|up|two words|`);
 });
 
-test('a list of parts says each with its licence and hash, and is the same for the same parts', () => {
+test('a list of parts reports each with its licence and hash, and is the same for the same parts', () => {
   const parts = [
     { name: '@nats-io/nkeys', version: '2.0.3', license: 'Apache-2.0', integrity: 'sha512-AAAA' },
     { name: 'zeromq', version: '6.8.0', license: 'MIT AND MPL-2.0' },

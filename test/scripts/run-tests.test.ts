@@ -20,7 +20,7 @@ const checkoutWith = async (vitest: string): Promise<MadeUpCheckout> => {
   return checkout;
 };
 
-test('a run that the watchdog ends says so, where it hung, and what had passed', async () => {
+test('a run that the watchdog ends reports it, where it hung, and what had passed', async () => {
   await using checkout = await checkoutWith(HANGS);
   const ended = await checkout.test({ PLIMSOLL_TEST_MINUTES_MAX: '0.01' }).ended;
   expect(ended.code).toBe(1);

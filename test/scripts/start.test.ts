@@ -71,7 +71,7 @@ test('what a killed start left behind does not stop the next', async () => {
   await started.ended;
 });
 
-test("an install that fails says what is needed, and keeps npm's exit code", async () => {
+test("an install that fails reports what is needed, and keeps npm's exit code", async () => {
   await using checkout = await MadeUpCheckout.make({
     isInstalled: false,
     daemon: ENDS_AT_ONCE,

@@ -145,7 +145,7 @@ test('a terminal of 80 columns shows what is lost, since when, and how old the f
   expect(rowOf('atlas', 'juno')).toMatch(/^! atlas .*\d+ (s|min); lost 1 min ago: Thu/);
 });
 
-test('a lost path stays beside the open one of the same link', async () => {
+test('a lost path stays next to the open one of the same link', async () => {
   await using world = new SimulatedWorld(FAULTS);
   await world.clock.advance(80_000);
   const link = linkOf(world, 'atlas', 'juno');
@@ -199,7 +199,7 @@ test('a restart costs nothing: connections are lost with the stop, and return wi
   });
 });
 
-test('a killed node is offline with its last figures, and its losses say so once that is known', async () => {
+test('a killed node is offline with its last figures, and its losses report it once that is known', async () => {
   await using world = new SimulatedWorld(FAULTS);
   const pip = world.nodeNamed('pip');
   await world.clock.advance(135_000);

@@ -66,7 +66,7 @@ describe('a scenario', () => {
     expect(new Set(machines.map(({ place }) => place?.site)).size).toBe(3);
   });
 
-  test('of more than eight machines says where each stands', () => {
+  test('of more than eight machines reports where each is', () => {
     for (const { place } of scenarioOfSize(64).machines) expect(place?.rack).toMatch(/^r\d\d$/);
     for (const { place } of scenarioOfSize(4).machines) expect(place).toBeUndefined();
   });

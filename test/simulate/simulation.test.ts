@@ -26,7 +26,7 @@ test('everything that is simulated is accepted as a report of a peer', async () 
   }
 });
 
-test('the same seed says the same, another seed another', async () => {
+test('the same seed reports the same, another seed another', async () => {
   const reported = async (seed: number): Promise<string> => {
     await using world = new SimulatedWorld(8, { seed });
     await world.clock.advance(60_000);
@@ -37,7 +37,7 @@ test('the same seed says the same, another seed another', async () => {
   expect(await reported(6)).not.toBe(first);
 });
 
-test('every node is marked as simulated, and has every reading or says that it has none', async () => {
+test('every node is marked as simulated, and has every reading or reports that it has none', async () => {
   await using world = new SimulatedWorld(24, { hasFaults: false });
   await world.clock.advance(31_000);
   const state = stateOf(world);
@@ -199,7 +199,7 @@ test('the past is reported oldest first and reaches a quarter of an hour back', 
   expect(ages).toEqual([...ages].sort((a, b) => b - a));
 });
 
-test('probes that a person asks for run one after another on a node, and are said to be by hand', async () => {
+test('probes that a person asks for run one after another on a node, and are reported to be by hand', async () => {
   await using world = new SimulatedWorld(8, { hasFaults: false });
   await world.clock.advance(30_000);
   const hermes = world.nodeNamed('hermes');
@@ -260,7 +260,7 @@ test('while something works on the nodes, GPUs and RDMA are left alone, and sock
   expect(measured).not.toContain('gpu.profiled');
 });
 
-test('what is worse than last week is said by its baseline, and nothing else is', async () => {
+test('what is worse than last week is reported by its baseline, and nothing else is', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(30_000);
   const state = stateOf(world);
@@ -280,7 +280,7 @@ test('what is worse than last week is said by its baseline, and nothing else is'
   ]);
 });
 
-test('a simulated connection says what its own interface is, and its link is bounded by the slower end', async () => {
+test('a simulated connection reports what its own interface is, and its link is bounded by the slower end', async () => {
   await using world = new SimulatedWorld(6, { hasFaults: false });
   await world.clock.advance(100);
   const [atlas, pip] = [world.nodeNamed('atlas'), world.nodeNamed('pip')];

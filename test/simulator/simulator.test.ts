@@ -41,7 +41,7 @@ describe('a simulated cluster', () => {
   });
 });
 
-test('a home that was restored is heard, also where its wall clock is behind', async () => {
+test('events of a restored home are accepted, also where its wall clock is behind', async () => {
   const node = 0;
   const steps: Plan['steps'] = [
     { kind: 'copy-home', node, afterMs: 60_000 },

@@ -36,7 +36,7 @@ const received = (origin: NodeId, receivedAtMs: number): Event => ({
   payload: { reading: 'network', vendor: 'none', source: 'made up', intervalMs: 10_000 },
 });
 
-test('status counts the nodes by how they are heard, and the connections that are open', () => {
+test('status counts the nodes by when they were last seen, and the connections that are open', () => {
   const state = applyAll(EMPTY_STATE, [
     opened(ATLAS, 1, JUNO, '10.0.0.2'),
     opened(ATLAS, 2, JUNO, 'fe80::2%en0'),

@@ -26,7 +26,7 @@ const EVENTS: readonly Event[] = [
   },
 ];
 
-test('status and top say that two machines run from one home, and where, as long as it is so', () => {
+test('status and top report that two machines run from one home, and where, as long as it is so', () => {
   const state = applyAll(EMPTY_STATE, EVENTS);
   const options = { columns: 200, rows: 40, color: false, isUnicode: true };
   for (const render of [

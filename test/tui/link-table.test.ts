@@ -65,7 +65,7 @@ test.each([
   expect(more).toBe('  … 2 more links');
 });
 
-test('where there is room for none, their number stands without the head of a table', () => {
+test('where there is room for none, their number is shown without the head of a table', () => {
   const lines = linkTable(withBad(rack, notebook), 0, { columns: 120, rowsMax: 1 });
   expect(lines.map(line => line.map(({ text }) => text).join(''))).toEqual(['  … 3 links']);
 });

@@ -50,7 +50,7 @@ const screen = (changes: Partial<WatchedRun> = {}, columns = 100): string =>
     .replace(/[\u00a0\u202f]/g, ' ');
 
 describe('the screen of a run', () => {
-  test('says what is asked, how far it is, rates, percentiles, errors and notices', () => {
+  test('reports what is asked, how far it is, rates, percentiles, errors and notices', () => {
     const text = screen();
     expect(text).toContain('http://127.0.0.1:8000 · a-model · 8 at a time');
     expect(text).toMatch(/█+░+ 103 of 206 requests, 0:12 · 0:12 left/);
@@ -65,7 +65,7 @@ describe('the screen of a run', () => {
     expect(text).not.toContain(' old');
   });
 
-  test('says whole what spoils its figures so far, and a line of a log how many things do', () => {
+  test('reports whole what spoils its figures so far, and a line of a log how many things do', () => {
     const spoiled = [
       "Another-model answered 12 of 103 requests, which were for a-model (12 of 103 requests). Use the server's name of the model with --model, or check what a router does.",
     ];
@@ -73,7 +73,7 @@ describe('the screen of a run', () => {
     expect(renderRunLine(view({ spoiled }))).toContain(' · 1 thing spoils figures · ');
   });
 
-  test('says which sessions run, in which turn, and the first turns against later ones', () => {
+  test('reports which sessions run, in which turn, and the first turns against later ones', () => {
     const tally = new LiveSessionTally();
     for (const turn of [0, 1]) tally.issued({ session: 0, turn, turns: 3 });
     for (const session of [1, 2]) tally.issued({ session, turn: 0, turns: 3 });
@@ -84,7 +84,7 @@ describe('the screen of a run', () => {
     expect(renderRunLine(view({ snapshot }))).toContain(' · sessions 3 running, 0 completed · ');
   });
 
-  test('has a row for each agent, and says of one that is lost why', () => {
+  test('has a row for each agent, and reports of one that is lost why', () => {
     const counts = { issued: 52, completed: 48, failed: 1, cancelled: 0, unresolved: 3 };
     const agents = [
       {
@@ -112,7 +112,7 @@ describe('the screen of a run', () => {
     expect(screen()).not.toContain('so far');
   });
 
-  test('says of each objective what its samples say so far, with the share that meets it', () => {
+  test('reports of each objective what its samples report it far, with the share that meets it', () => {
     const objectives = [
       {
         objective: 'ttft.p95=500ms',
@@ -145,7 +145,7 @@ describe('the screen of a run', () => {
     expect(renderRunLine(view({ snapshot }))).toContain(' · 1 of 2 objectives met · ');
   });
 
-  test('says when its figures are old', () => {
+  test('reports when its figures are old', () => {
     expect(screen({ snapshotAgeMs: 4_200 })).toContain('figures 4 s old');
   });
 

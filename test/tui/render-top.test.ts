@@ -66,7 +66,7 @@ describe('the screen of plimsoll top', () => {
     );
   });
 
-  test('says of a link without figures why there are none, and keeps the last good ones of one that fails', () => {
+  test('reports of a link without figures why there are none, and keeps the last good ones of one that fails', () => {
     expect(drawn(clusterOf(opened))).toContain('not measured yet');
     expect(drawn(clusterOf(opened, profiled('the sink closed the connection')))).toMatch(
       /9\.41 Gb\/s.+failed: the sink closed/,

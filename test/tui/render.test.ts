@@ -213,7 +213,7 @@ describe('the summary of a machine', () => {
     expect(lines).toMatch(/memory 19.9 of 24 GB · set aside by firmware 4 GB/);
   });
 
-  test('keeps a stale value and says that it is stale, how old and why', () => {
+  test('keeps a stale value and reports that it is stale, how old and why', () => {
     const lines = renderSummary(everything(), atlas, 61_000, plain);
     const memoryLine = lines.find(line => line.startsWith('  Host memory'));
     expect(memoryLine).toMatch(/stale: test has sent nothing new .* 318 of 512 GB .*1 min$/);
@@ -244,7 +244,7 @@ describe('the summary of a machine', () => {
     expect(silent.filter(line => line.includes('Pressure'))).toEqual([]);
   });
 
-  test('says of a disk that nobody knows yet what it carries, and of one that carries nothing that', () => {
+  test('reports of a disk whose traffic is not known yet, and of one that carries nothing that', () => {
     const none = { readBytesPerSecond: 0, writtenBytesPerSecond: 0, readsPerSecond: 0, writesPerSecond: 0 };
     const rowOf = (rates: DiskTraffic['rates']): string | undefined => {
       const disk = { name: 'nvme0n1', readBytes: 1, writtenBytes: 1, reads: 1, writes: 1, busyMs: 1, rates };
@@ -317,7 +317,7 @@ describe('the table of nodes', () => {
     expect(row?.length).toBeLessThanOrEqual(40);
   });
 
-  test('says in words what is stale or offline, and what a person should know', () => {
+  test('reports in words what is stale or offline, and what a person should know', () => {
     const stale = renderStatus(
       seenAt(everything(), 20_000),
       20_000,
@@ -339,7 +339,7 @@ describe('the table of nodes', () => {
     ]);
   });
 
-  test('loses no word of what it says on a screen that cuts what is past its edge', () => {
+  test('loses no word of what it reports on a screen that cuts what is past its edge', () => {
     const reported = 'No connection for 5 s: the daemon at http://127.0.0.1:4180 does not answer.';
     const lines = renderStatus(seenAt(everything(), 20_000), 20_000, [{ problem: reported, advice: '' }], {
       ...plain,
@@ -359,7 +359,7 @@ describe('the table of nodes', () => {
     ).toContain(reported);
   });
 
-  test('of an empty cluster says so', () => {
+  test('of an empty cluster reports it', () => {
     expect(renderStatus(EMPTY_STATE, 0, [], plain)).toEqual(['No node has reported yet.']);
   });
 });

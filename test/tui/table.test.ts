@@ -18,7 +18,7 @@ const rowOf = (name: string, word = ''): string => {
 };
 const textOf = (line: Line): string => line.map(({ text }) => text).join('');
 
-test('a name that just fills its column beside the sign is shown whole', () => {
+test('a name that just fills its column next to the sign is shown whole', () => {
   expect(rowOf('a'.repeat(22))).toBe(`● ${'a'.repeat(22)}  0.2 s`);
 });
 

@@ -54,7 +54,7 @@ describe('a live screen', () => {
     expect(await written('a')).toContain('\u001b[2Ka');
   });
 
-  test('shows as many lines as there are rows and says how many more there are', async () => {
+  test('shows as many lines as there are rows and reports how many more there are', async () => {
     const output = new MadeUpOutput({ rows: 3 });
     await using screen = new LiveScreen(output);
     await screen.draw(['a', 'b', 'c', 'd', 'e']);

@@ -95,7 +95,7 @@ describe('pages', () => {
     expect(rackPage).toMatch(/GPU +Name +Use +Memory/);
   });
 
-  test('a search leaves what has it in its name, and says so where nothing has', () => {
+  test('a search leaves what has it in its name, and reports it where nothing has', () => {
     const { name } = {
       name:
         frameOf(FIRST)

@@ -80,7 +80,7 @@ describe('a payload', () => {
     );
   });
 
-  it('with a field that nobody here knows is read, and keeps it, at any depth', () => {
+  it('with an unknown field is read, and keeps it, at any depth', () => {
     const extended = fc
       .tuple(anyFact, fc.nat(), newName, fc.jsonValue({ maxDepth: UNREAD_DEPTH_MAX - 2 }))
       .map(([fact, index, name, value]) => {
@@ -129,7 +129,7 @@ describe('what State holds of a payload', () => {
   const held = facts.filter(({ kind }) => kind !== 'connection.closed');
 
   it.each(held.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
-    'of %s goes whole into the stream and into a recording, with fields that nobody here knows',
+    'of %s goes whole into the stream and into a recording, with unknown fields',
     (_name, fact) => {
       for (const path of objectPaths(fact)) {
         const payload = put(fact.payload, [...path, 'new field'], { heights: [1, null, 'low'] });
@@ -160,7 +160,7 @@ describe('what State holds of a payload', () => {
   });
 });
 
-describe('a field that nobody here knows', () => {
+describe('an unknown field', () => {
   const [memory] = facts.filter(({ kind }) => kind === 'memory.gathered');
   if (memory === undefined) throw new Error('nothing of memory is pinned');
   // With the fields that have been added since.

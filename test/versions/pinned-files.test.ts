@@ -140,7 +140,7 @@ const timesOf = (line: string) => {
   return times === undefined ? undefined : { ...times, chunkGapsNs: gapsOf(times) };
 };
 
-test('samples with a field besides, or without a figure that nobody needs, are read', () => {
+test('samples with a field also, or without a figure that nobody needs, are read', () => {
   const [line = ''] = linesOf('run/samples.jsonl');
   const before = decodeSampleLine(line);
   const more = JSON.stringify({ ...JSON.parse(line), tide: { metres: 3 } });

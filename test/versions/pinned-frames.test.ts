@@ -53,19 +53,16 @@ const changed = (
 };
 
 describe('a frame of the mesh', () => {
-  it.each(named(messages))('says what it said: %s', (_name, { message, frame }) => {
+  it.each(named(messages))('reports what it reported: %s', (_name, { message, frame }) => {
     expect(plain(decodeMeshMessage(bytesOf(frame)))).toEqual({ kind: 'message', message });
   });
 
   const inJson = messages.filter(({ message }) => !['records', 'fork', 'live'].includes(message.kind));
 
-  it.each(named(inJson))(
-    'says it with a field besides that nobody knows: %s',
-    (_name, { message, frame }) => {
-      const more = changed(bytesOf(frame), fields => ({ ...fields, tide: { metres: [3, null] } }));
-      expect(decodeMeshMessage(more)).toEqual({ kind: 'message', message });
-    },
-  );
+  it.each(named(inJson))('reports it with an additional, unknown field: %s', (_name, { message, frame }) => {
+    const more = changed(bytesOf(frame), fields => ({ ...fields, tide: { metres: [3, null] } }));
+    expect(decodeMeshMessage(more)).toEqual({ kind: 'message', message });
+  });
 
   it('of hello is one without the version of its program too', () => {
     const [hello] = messages.filter(({ message }) => message.kind === 'hello');
@@ -99,7 +96,7 @@ test('every fact is read from the records and live events of the frames', () => 
 });
 
 describe('a question between nodes', () => {
-  it.each(named(requests))('and its answer say what they said: %s', (_name, { message, frame }) => {
+  it.each(named(requests))('and its answer report what they reported: %s', (_name, { message, frame }) => {
     expect(isRequestFrame(bytesOf(frame))).toBe(true);
     expect(decodeRequest(bytesOf(frame))).toEqual({ kind: 'message', message });
     const more = changed(bytesOf(frame), fields => ({ ...fields, tide: 3 }));
@@ -107,7 +104,7 @@ describe('a question between nodes', () => {
   });
 
   it.each(named(requests.filter(({ message }) => message['body'] !== undefined && message['body'] !== null)))(
-    'about a lease is understood, with a field that nobody knows as well: %s',
+    'about a lease is understood, with an unknown field as well: %s',
     (_name, { message: { kind, topic, body } }) => {
       const decode =
         kind === 'answer' ? decodeAnswer : topic === 'probe.lease' ? decodeLeaseRequest : decodeReturn;
@@ -118,7 +115,7 @@ describe('a question between nodes', () => {
   );
 });
 
-test('the first words of a link, its last ones, and what is said outside of links are understood', () => {
+test('the first words of a link, its last ones, and what is reported outside of links are understood', () => {
   const meeting = JSON.parse(pinnedText('mesh-meeting.json'));
   const node = nodeId(meeting.nodeId);
   expect(decodeHello(bytesOf(meeting.hello.bytes))).toEqual({

@@ -16,7 +16,7 @@ test('a comparison is read back as it was written, unknown figures with their re
   expect(comparisonFromJson(comparisonToJson(document))).toEqual(document);
 });
 
-test('a comparison of another version, and a verdict that nobody knows, are refused with the place', () => {
+test('a comparison of another version, and an unknown verdict, are refused with their path', () => {
   const json = comparisonToJson(madeUpComparison(PAIRS));
   expect(() => comparisonFromJson(json.replace('plimsoll.comparison/1', 'plimsoll.comparison/2'))).toThrow(
     'comparison.json is wrong at schema',

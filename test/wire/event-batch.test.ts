@@ -21,7 +21,7 @@ describe('an event batch', () => {
     );
   });
 
-  test('says which source made it, how many came before, and when zero was', () => {
+  test('reports which source made it, how many came before, and when zero was', () => {
     const writer = new EventBatchWriter({ sourceId: 65_535, runZeroNs: 9e15 + 1 });
     writer.writeSession('session.started', 0);
     writer.writeIssued({ sampleId: 1, atNs: 5, intendedNs: 4, connectNs: 0, heldBackNs: 0, isWarmup: false });
@@ -40,7 +40,7 @@ describe('an event batch', () => {
     expect(writer.recordsWritten).toBe(3);
   });
 
-  test('can be read where it lies, at any offset of a larger buffer', () => {
+  test('can be read in place, at any offset of a larger buffer', () => {
     const [bytes = EMPTY] = batchesOf([{ kind: 'session.started', atNs: 7 }]);
     for (let offset = 0; offset < 9; offset += 1) {
       const larger = new Uint8Array(bytes.length + 20).fill(0xff);
@@ -105,7 +105,7 @@ describe('a batch that is full', () => {
     );
   });
 
-  test('says so when no batch could hold a list of stamps', () => {
+  test('reports it when no batch could hold a list of stamps', () => {
     const writer = new EventBatchWriter({ sourceId: 0, runZeroNs: 0, capacityBytes: 1_024 });
     const stampsNs = Array.from({ length: 1_000 }, (_, index) => index);
     expect(() => writer.write({ kind: 'sample.recv_non_first', sampleId: 1, stampsNs })).toThrow(RangeError);

@@ -15,7 +15,7 @@ test('a signature counts only with the key that made it, and only for those byte
     expect(isSignedBy(one.publicKey, WORDS, new Uint8Array(length))).toBe(false);
 });
 
-test('keys that are held ready say the same, at the first time and at every other', () => {
+test('keys that are held ready report the same, at the first time and at every other', () => {
   const keys = new NodeKeys();
   const [one, other] = [generateNodeKey(), generateNodeKey()];
   const good = one.sign(WORDS);

@@ -15,7 +15,7 @@ const reportOf = (turns: number, sessionsMax?: number): SessionReport => {
 
 const read = (report: unknown): unknown => v.parse(sessionReportSchema, JSON.parse(JSON.stringify(report)));
 
-describe('what report.json says of sessions', () => {
+describe('what report.json reports of sessions', () => {
   test.each([1, TURN_ROWS_MAX + 1])('is read as it was written, of %i turns', turns => {
     const report = reportOf(turns);
     expect(read(report)).toEqual(report);
@@ -27,7 +27,7 @@ describe('what report.json says of sessions', () => {
     expect(reportOf(1).turns).not.toHaveProperty('unfollowed');
   });
 
-  test('is refused where something is missing, below nothing, or of a reason that nobody knows', () => {
+  test('is refused where something is missing, below nothing, or of an unknown reason', () => {
     const { turns, ...report } = reportOf(2);
     for (const wrong of [
       report,

@@ -56,7 +56,7 @@ describe.each([
 });
 
 describe('how deep a text is nested', () => {
-  it('is bounded exactly, and what stands in strings does not count', () => {
+  it('is bounded exactly, and what is in strings does not count', () => {
     for (const nested of [arrays, objects]) {
       expect(isNestedTooDeep(nested(NESTING_MAX))).toBe(false);
       expect(isNestedTooDeep(nested(NESTING_MAX + 1))).toBe(true);

@@ -89,7 +89,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('with a figure that JSON cannot say is strict JSON all the same, and is read without that figure', () => {
+  test('with a figure that JSON cannot report is strict JSON all the same, and is read without that figure', () => {
     const text = snapshotToJson({
       ...SMALL,
       metrics: [

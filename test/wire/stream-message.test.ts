@@ -46,7 +46,7 @@ describe('a stream', () => {
   });
 
   it.each(['{"nowMs":', 'null', '[]', '{}', '{"nowMs":"1","events":[]}', '{"nowMs":1,"events":{}}'])(
-    'that says %s is an error with a code',
+    'that reports %s is an error with a code',
     text => {
       expect(() => decodeBatch(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
     },
@@ -94,7 +94,7 @@ describe('a stream', () => {
     expect(() => decodeSnapshot(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
   });
 
-  it('says why it ends, also for a reason unknown to this version', () => {
+  it('reports why it ends, also for a reason unknown to this version', () => {
     expect(droppedText(encodeDropped({ reason: 'slow', message: 'it reads too slowly' }))).toBe(
       'it reads too slowly',
     );

@@ -72,7 +72,7 @@ const declaredBy = ({ container, config, identity, gpus }: NodeView): readonly u
 ];
 
 /** A node's place without its complete view: for code that reads a thousand nodes every second. */
-export const standsAt = (
+export const groupPlaceOf = (
   { nodeConfigs, nodeContainers }: Pick<State, 'nodeConfigs' | 'nodeContainers'>,
   node: NodeId,
 ): { readonly site: string | undefined; readonly rack: string | undefined } => {

@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import type { FleetConfig } from '../../config/config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
-import { standsAt } from '../../core/group/node-place.ts';
+import { groupPlaceOf } from '../../core/group/node-place.ts';
 import type { Problem } from '../../core/problem.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
@@ -45,7 +45,7 @@ export const openDaemonFleet = async (parts: DaemonFleetParts): Promise<NatsFlee
     cluster: config.cluster,
     random: Math.random,
     server: settings.server,
-    group: () => fleetGroup(standsAt(parts.cluster.state, key.nodeId)),
+    group: () => fleetGroup(groupPlaceOf(parts.cluster.state, key.nodeId)),
     subscriptions: config.subscriptions,
     floors: await readSequenceFloors(home),
   });

@@ -75,7 +75,7 @@ export class DurableExchange {
   /** Compares with what a peer claims to have, and requests what is missing here. */
   compare(peer: ReplicaPeer, vectors: readonly VectorEntry[]): void {
     const { self, store } = this.#parts;
-    for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
+    for (const { origin, epoch, through } of vectors) peer.outbox.noteKnown(origin, { epoch, through });
     if (!peer.outbox.isWritable) return;
     const own = vectors.find(({ origin }) => origin === self);
     if (own?.tip !== undefined) {
@@ -91,7 +91,7 @@ export class DurableExchange {
 
   answer(peer: ReplicaPeer, wants: readonly VectorEntry[]): void {
     for (const { origin, epoch, through } of wants) {
-      peer.outbox.standsAt(origin, { epoch, through });
+      peer.outbox.restartAt(origin, { epoch, through });
       if (isAhead(this.#parts.store.position(origin) ?? NOTHING, { epoch, through }))
         peer.outbox.enqueue(origin, { epoch, through });
     }
@@ -157,7 +157,7 @@ export class DurableExchange {
       isFull: isFull(records, this.#parts.limits.chunkBytesMax),
     });
     counts.recordsRepeated += records.length - received.length;
-    peer.outbox.knows(origin, { epoch, through: last });
+    peer.outbox.noteKnown(origin, { epoch, through: last });
     this.#store(peer, relaySource, message, received, { epoch, through: last }, from);
   }
 

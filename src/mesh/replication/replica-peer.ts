@@ -121,12 +121,12 @@ class PeerOutbox {
   }
 
   /** It requested what follows, so this is its position, regardless of what it was sent. */
-  standsAt(origin: NodeId, position: JournalPosition): void {
+  restartAt(origin: NodeId, position: JournalPosition): void {
     this.known.delete(origin);
-    this.knows(origin, position);
+    this.noteKnown(origin, position);
   }
 
-  knows(origin: NodeId, position: JournalPosition): void {
+  noteKnown(origin: NodeId, position: JournalPosition): void {
     const known = this.known.get(origin);
     // A peer may claim any number of origins; what is not remembered is sent once too often.
     if (known === undefined && this.known.size >= MESH_LIST_LENGTH_MAX) return;
@@ -161,7 +161,7 @@ class PeerOutbox {
       this.#due.delete(origin);
       const chunk = chunks.chunkAfter(origin, from);
       if (chunk === undefined) continue;
-      this.knows(origin, chunk.last);
+      this.noteKnown(origin, chunk.last);
       counts.recordsSent += chunk.records;
       return chunk.frame;
     }

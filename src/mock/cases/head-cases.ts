@@ -147,7 +147,7 @@ export const HEAD_CASES: readonly FaultCase[] = [
   })),
   both(
     'head-upgrade',
-    'an offer to speak HTTP/2',
+    'an offer to use HTTP/2',
     completed,
     field('upgrade: h2c', 'connection: keep-alive', 'alt-svc: h3=":443"'),
   ),

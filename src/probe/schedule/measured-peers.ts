@@ -3,7 +3,7 @@
 // for the day that passes.
 
 import type { Clock } from '../../clock/clock.ts';
-import { standsAt } from '../../core/group/node-place.ts';
+import { groupPlaceOf } from '../../core/group/node-place.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isSampled } from '../../core/link/link-view.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
@@ -65,7 +65,7 @@ export class MeasuredPeers {
     [this.#seen, this.#inputs, this.#chosenAtMs] = [seen, inputs, nowMs];
     const members = ids.map((nodeId, index) => ({
       nodeId,
-      ...standsAt(state, nodeId),
+      ...groupPlaceOf(state, nodeId),
       isPresent: present[index] === true,
     }));
     this.#chosen = chosenPeers({ self, members, used, wallMs: clock.wallMs() });

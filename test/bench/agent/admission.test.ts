@@ -207,13 +207,13 @@ describe('a name', () => {
     ).rejects.toMatchObject({ problem: { cause: 'target-address' } });
   });
 
-  test('that nobody has is said to have no address', async () => {
+  test('that nobody has is reported to have no address', async () => {
     await expect(
       reachTarget(targetOf('http://nobody.invalid'), { ...options, resolve: systemNames }),
     ).rejects.toMatchObject({ problem: { cause: 'target-unresolved' } });
   });
 
-  test('whose server takes no connection is said to be out of reach from that machine', async () => {
+  test('whose server takes no connection is reported to be out of reach from that machine', async () => {
     await expect(
       reachTarget(targetOf('http://127.0.0.1:1'), { ...options, resolve: systemNames }),
     ).rejects.toMatchObject({ problem: { cause: 'target-unreachable' } });

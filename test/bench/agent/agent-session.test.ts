@@ -173,7 +173,7 @@ describe('an agent', () => {
     server.closeAllConnections();
   });
 
-  test('says of a key that it cannot use neither the key nor where it is', async () => {
+  test('reports of a key that it cannot use neither the key nor where it is', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock(FAST);
     const origin = originOf(mock.url);
@@ -284,7 +284,7 @@ describe('an agent', () => {
   test.each([
     ['start', { kind: 'start', atNs: 1 }],
     ['collect', { kind: 'collect' }],
-  ] as const)('breaks off with a coordinator that says %s before it is due', async (_, message) => {
+  ] as const)('breaks off with a coordinator that reports %s before it is due', async (_, message) => {
     using folder = temporaryDirectory();
     await using coordinator = new ScriptedCoordinator(folder.path, {});
     await coordinator.send(message);

@@ -100,7 +100,7 @@ describe('an agent killed by SIGKILL', () => {
 });
 
 describe('an agent attacked from its network', () => {
-  test('serves its coordinator beside slow strangers, half-open connections and garbage', async ({
+  test('serves its coordinator next to slow strangers, half-open connections and garbage', async ({
     signal,
     skip,
   }) => {

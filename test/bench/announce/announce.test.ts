@@ -62,7 +62,7 @@ describe('a run announces itself', () => {
     expect(announcement.updatesDropped).toBeGreaterThan(90);
   });
 
-  test('and hears once that somebody asked it to end', async () => {
+  test('and is notified once that its end was requested', async () => {
     await using daemon = await fakeDaemon(line => (line.startsWith('PUT') ? 202 : 204));
     let requested = 0;
     await using announcement = await announceRun({
@@ -81,7 +81,7 @@ describe('a run announces itself', () => {
     expect(daemon.requests.at(-1)?.line).toBe('POST /api/runs/run-1/end');
   });
 
-  test('again until the daemon has stored it, and says once that it cannot', async () => {
+  test('again until the daemon has stored it, and reports once that it cannot', async () => {
     let refusals = 2;
     let notStored = 0;
     await using daemon = await fakeDaemon(() => {

@@ -59,7 +59,7 @@ describe('a comparison', () => {
     expect(document.sentence).toMatch(/^B is worse: TTFT p90 \+(19|20|21)\.\d %/);
   });
 
-  test('takes the next looks where the first does not decide, and says how many pairs would', async () => {
+  test('takes the next looks where the first does not decide, and reports how many pairs would', async () => {
     const { document } = await compare({
       report: (report, { side, seed }) =>
         scaled(report, side === 'b' ? (1 + 0.2 * Math.sin(2 * seed)) / SLOWER : 1),
@@ -102,7 +102,7 @@ describe('a comparison', () => {
     expect(anyway.document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [{ code: 'model' }] });
   });
 
-  test('of one model under two names is compared if somebody says so, and lists the difference', async () => {
+  test('of one model under two names is compared if somebody reports it, and lists the difference', async () => {
     const { document } = await compare({ models: ['org/m', '/models/m.gguf'], isSameModel: true });
     expect(document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
     expect(document.notices).toContain(
@@ -198,7 +198,7 @@ describe('a comparison', () => {
       );
   });
 
-  test('whose server is gone in the middle keeps what it knows, and says what happened', async () => {
+  test('whose server is gone in the middle keeps what it has, and reports what happened', async () => {
     const { document } = await compare({
       began: ({ directory }) => {
         if (directory === 'pair-03-b')
@@ -212,7 +212,7 @@ describe('a comparison', () => {
     expect(document.a.units).toHaveLength(2);
   });
 
-  test('of which one server refuses the requests says which, why and what to do, and that going on is no remedy', async () => {
+  test('of which one server refuses the requests reports which, why and what to do, and that going on is no remedy', async () => {
     const { document, segments } = await compare({
       report: (report, { side }) => (side === 'b' ? refusedBy(report) : report),
     });

@@ -46,13 +46,13 @@ describe('a JSONL data set', () => {
     expect(prompts).toEqual([{ messages, maxTokens: 12 }]);
   });
 
-  test('knows the names that other data sets use, and the one that is given', async () => {
+  test('accepts the names that other data sets use, and the one that is given', async () => {
     expect(await texts('{"id":1,"question":"q"}\n{"input":"i"}')).toEqual([['q'], ['i']]);
     expect(await texts('{"prompt":"no","ask":"yes"}', 'ask')).toEqual([['yes']]);
     expect(await texts('{"chat":[{"role":"user","content":"yes"}]}', 'chat')).toEqual([['yes']]);
   });
 
-  test('says where a bad line stands, how it begins and what to do', async () => {
+  test('reports where a bad line is, how it begins and what to do', async () => {
     const long = `{"prompt": ${'x'.repeat(1_000)}`;
     const reported = await refusal(`{"prompt":"a"}\n${long}\n`);
     expect(reported).toContain('data.jsonl:2: this line is not JSON. It begins: "{\\"prompt\\": xxx');
@@ -98,7 +98,7 @@ describe('a data set of another form', () => {
     conversations: reported.map(([from, value]) => ({ from, value })),
   });
 
-  test('of ShareGPT asks what stands before the first answer, and counts what asks nothing', async () => {
+  test('of ShareGPT requests what is before the first answer, and counts what requests nothing', async () => {
     const rows = [
       turns(['system', 'Be short.'], ['human', 'Why?'], ['gpt', 'So.'], ['human', 'And?']),
       turns(['gpt', 'Hello.'], ['human', 'Why?']),

@@ -46,7 +46,7 @@ test.each([
   expect(result.kind === 'wrong' && result.problem).toContain(problem);
 });
 
-test('a file is read as it was named, and what is wrong is said with that name', async () => {
+test('a file is read as it was named, and what is wrong is reported with that name', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'hist.json');
   writeFileSync(path, '{"7": 1}');

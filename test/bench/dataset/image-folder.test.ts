@@ -78,7 +78,7 @@ describe('a folder is refused', () => {
   });
 });
 
-test('a run sends them in turn, and the report says which', async () => {
+test('a run sends them in turn, and the report reports which', async () => {
   using pictures = temporaryDirectory();
   writeFileSync(join(pictures.path, 'a.png'), PNG);
   writeFileSync(join(pictures.path, 'b.jpg'), JPEG);

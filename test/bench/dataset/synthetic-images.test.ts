@@ -34,7 +34,7 @@ const bodyOf = (api: ServerApi) => {
   return JSON.parse(body.value.before + body.value.after).messages[0];
 };
 
-test('each API has pictures where it wants them, behind the text with its nonce', () => {
+test('each API has pictures where it expects them, behind the text with its nonce', () => {
   expect(bodyOf(chatApi).content).toEqual([
     { type: 'text', text: '[0123456789abcdef]' },
     { type: 'text', text: 'why?' },

@@ -119,7 +119,7 @@ describe('a prompt of token ids', () => {
   );
 });
 
-test('each turn of a conversation has the length that its own message says', () => {
+test('each turn of a conversation has the length that its own message reports', () => {
   const { prompts } = turnsOfChats([
     {
       messages: [

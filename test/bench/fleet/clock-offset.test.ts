@@ -47,7 +47,7 @@ const anyWorld: fc.Arbitrary<World> = fc.record({
 });
 
 describe('the offset of an agent’s clock', () => {
-  test('lies within its stated error of the truth, up to an hour apart, at both measurements and between', () => {
+  test('is within its stated error of the truth, up to an hour apart, at both measurements and between', () => {
     fc.assert(
       fc.property(anyWorld, fc.double({ min: 10e9, max: 600e9, noNaN: true }), (world, lengthNs) => {
         const before = clockOffset(tripsAt(world, 5e9));
@@ -76,7 +76,7 @@ describe('the offset of an agent’s clock', () => {
     expect(clockLine(before, after).drift).toBeCloseTo(5e-5, 7);
   });
 
-  test('is taken from the shortest round trip: one that waited says nothing', () => {
+  test('is taken from the shortest round trip: one that waited reports nothing', () => {
     const trips = [
       { sentNs: 0, receivedNs: 10e6, agentNs: 9e6 },
       { sentNs: 20e6, receivedNs: 20.2e6, agentNs: 1e9 + 20.1e6 },

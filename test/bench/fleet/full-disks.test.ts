@@ -25,7 +25,7 @@ const LOAD = { samplesMax: 300, pattern: { kind: 'concurrency' as const, concurr
 const NAMES = ['atlas', 'boreas'];
 
 describe('a full disk', () => {
-  test('of the coordinator makes the run incomplete, says so, and leaves the samples with the agents', async context => {
+  test('of the coordinator makes the run incomplete, reports it, and leaves the samples with the agents', async context => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'small');
     using _disk = smallDisk(context, path);

@@ -16,7 +16,7 @@ const change = (...reported: readonly (readonly [load: number, verdict: Searched
   );
 
 describe('a capacity that changed', () => {
-  test('is seen where a load that held lies far above one that did not later', () => {
+  test('is seen where a load that held is far above one that did not later', () => {
     expect(change([112, 'held'], [190, 'over-capacity'], [101, 'missed'])).toEqual({
       kind: 'less',
       held: 112,
@@ -36,7 +36,7 @@ describe('a capacity that changed', () => {
     });
   });
 
-  test('is nothing that stages say which decided nothing', () => {
+  test('is nothing that stages report which decided nothing', () => {
     expect(change([112, 'held'], [80, 'undecided'], [80, 'client-bound'])).toBeUndefined();
   });
 });

@@ -23,7 +23,7 @@ const judged = (count: number, latencyMsAt: (index: number) => number, alpha = A
 };
 
 describe('a criterion', () => {
-  test('of which no request missed says how many would decide, and so many do', () => {
+  test('of which no request missed reports how many would decide, and so many do', () => {
     const { answer, samplesNeeded = 0 } = judged(100, () => 100);
     expect(answer).toBe('too-few-samples');
     expect(judged(samplesNeeded, () => 100).answer).toBe('met');

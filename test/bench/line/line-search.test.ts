@@ -55,7 +55,7 @@ describe('a search for the load line', { timeout: 600_000 }, () => {
     expect(totalNs(undecided)).toBeLessThan(0.5 * totalNs(lines));
   });
 
-  test('whose capacity drops by 30 % midway does not say what it carried before', () => {
+  test('whose capacity drops by 30 % midway does not report what it carried before', () => {
     const stretch = (atNs: number): number => (atNs < 60e9 ? 1 : 1 / 0.7);
     const { line } = simulateLine(with_({ stretch }), { ...SEARCH, budgetMs: 600_000, seed: 1 });
     if ('holds' in line) expect(line.holds).toBeLessThan(0.7 * capacityOf(FOUR.model));
@@ -68,7 +68,7 @@ describe('a search for the load line', { timeout: 600_000 }, () => {
     expect(line.kind).toBe('bracket');
   });
 
-  test('of a server that fails 10 % at all rates says that no load holds', () => {
+  test('of a server that fails 10 % at all rates reports that no load holds', () => {
     const behaviour: Behaviour = { fails: draw => draw < 0.1 };
     const { line } = simulateLine(with_(behaviour), { ...SEARCH, budgetMs: 600_000, seed: 1 });
     expect(line).toMatchObject({ kind: 'none', failsBy: 'objective' });
@@ -212,7 +212,7 @@ describe('the next step of a search', () => {
     expect(nextStep(stages, SEARCH, 60_000)).toMatchObject({ purpose: 'confirm' });
   });
 
-  test('halves the bracket by ratios, and beside a load that decided nothing the wider of its gaps', () => {
+  test('halves the bracket by ratios, and next to a load that decided nothing the wider of its gaps', () => {
     const ends = [stage(4, 'held'), stage(16, 'over-capacity')];
     expect(next(...ends)).toEqual({ purpose: 'bisect', load: 8 });
     expect(next(...ends, stage(8, 'undecided'))).toEqual({ purpose: 'bisect', load: 5.66 });
@@ -256,7 +256,7 @@ describe('the line that was found', () => {
     return lineSentence(line, { by: 'rate', objectives: ['TTFT p95 ≤ 500 ms'], change: undefined });
   };
 
-  test('is said in one sentence', () => {
+  test('is reported in one sentence', () => {
     const both = [at(11.6, 'held'), at(12.2, 'over-capacity'), at(12.2, 'over-capacity'), at(11.6, 'held')];
     expect(reported(both)).toBe(
       'carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows',
@@ -270,7 +270,7 @@ describe('the line that was found', () => {
     expect(reported([])).toBe('nothing is known: no stage has ended');
   });
 
-  test('says that this client was the limit where it was, below a load that fails', () => {
+  test('reports that this client was the limit where it was, below a load that fails', () => {
     expect(reported([at(8, 'client-bound'), at(12, 'over-capacity')])).toBe(
       'carries less than 12.0 requests/s at TTFT p95 ≤ 500 ms, where the queue grows; below that this client was the limit',
     );

@@ -43,7 +43,7 @@ const UNASKED = [
   'gives a first estimate of the capacity; whether this load holds was not tested',
 ];
 
-describe('what is said of', () => {
+describe('what is reported of', () => {
   test('a queue: its line, and what decided each load', () => {
     const reported = sentenceOf({});
     expect(withoutFigures(reported.sentence)).toBe(

@@ -23,7 +23,7 @@ describe('a stage', { timeout: 600_000 }, () => {
   const seeds = longCount(40, 400);
 
   test.each(longCases([4], [1, 16]))(
-    'at 1.05 times the capacity of %i servers is hardly ever said to hold',
+    'at 1.05 times the capacity of %i servers is hardly ever reported to hold',
     servers => {
       expect(partOf(stagesAt(1.05, servers, seeds), ({ verdict }) => verdict === 'held')).toBeLessThanOrEqual(
         0.05,
@@ -45,7 +45,7 @@ describe('a stage', { timeout: 600_000 }, () => {
     ).toBeLessThanOrEqual(0.025);
   });
 
-  test('at the line of a mean latency is hardly ever said to hold, nor to miss it', () => {
+  test('at the line of a mean latency is hardly ever reported to hold, nor to miss it', () => {
     // M/G/4, log-normal; the mean latency is 1.5 × the service at 0.806 of the capacity, by an exact simulation.
     const model = { servers: 4, serviceNs: 25e6, serviceVariation: 0.5 };
     const rate = 0.806 * capacityOf(model);

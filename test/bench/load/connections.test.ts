@@ -26,7 +26,7 @@ test('one connection carries one request after the other', async () => {
   expect(run.counts).toEqual({ opened: 1, reused: 4, closed: 1, stale: 0 });
 });
 
-test('each prompt has its nonce, and the request says what a server wants to know', async () => {
+test('each prompt has its nonce, and the request contains what a server expects', async () => {
   await using server = await scriptedServer(({ socket }) => socket.write(GOOD));
   const headers = [{ name: 'authorization', value: 'Bearer key' }];
   await runHere(loadPlan({ ...server, ...samplesMax(2), headers }));
@@ -240,7 +240,7 @@ test('a name is looked up, and each of its addresses tried', async () => {
   expect(outcomes(run.samples)).toEqual(Array(3).fill('completed'));
 });
 
-test('a name that nobody knows is a failure to connect', async () => {
+test('an unknown name is a failure to connect', async () => {
   const run = await runHere(loadPlan({ host: 'no-such-host.invalid', port: 9 }));
   expect(outcomes(run.samples)).toEqual(['connect']);
 });

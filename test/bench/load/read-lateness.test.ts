@@ -67,7 +67,7 @@ test('bytes that were there when the loop looked again may have come since it lo
   expect(loop.works(100).reading()).toBe(2_100);
 });
 
-test('a loop that turns in circles knows when it has looked last', () => {
+test('a loop that turns in circles has the time of its last look', () => {
   const loop = new Loop().ends().works(9_000);
   loop.reads.polledSince(8_900);
   expect(loop.reading()).toBe(100);
@@ -138,7 +138,7 @@ test('what is read behind a beat that came late was not seen to be missing by th
   expect(loop.sleeps(3_000_000).reading()).toBe(0);
 });
 
-test('a beat in time says that nothing had come until then', () => {
+test('a beat in time reports that nothing had come until then', () => {
   const loop = new Loop().ends().sleeps(2_000_000_000);
   loop.reads.awake(loop.nowNs);
   loop.sleeps(20_000_000).reads.awake(loop.nowNs);

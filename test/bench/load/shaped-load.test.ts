@@ -99,7 +99,7 @@ test('a closed loop ramps up user by user, and only what is sent behind the ramp
   expect([19, 39, 59, 79].map(ms => overlapMax(sentBy(ms)))).toEqual([1, 2, 3, 4]);
 });
 
-test('users leave behind the request in hand when a stage wants fewer of them', async () => {
+test('users leave behind the request in hand when a stage has fewer of them', async () => {
   const steps = [
     { from: 4, to: 4, durationMs: 60 },
     { from: 1, to: 1, durationMs: 60 },

@@ -127,7 +127,7 @@ test('insecure takes any certificate, and later connections resume the first one
   expect(received.at(-1)?.isResumed).toBe(true);
 });
 
-test('a server that speaks no TLS fails the samples as tls', async () => {
+test('a server that uses no TLS fails the samples as tls', async () => {
   await using server = await scriptedServer(() => undefined, {
     createServer: onConnection => {
       const plain = tls.createServer(certificate);

@@ -70,7 +70,7 @@ describe('an answer', () => {
 test.each([
   [FITTING, true, '6 of 6 answers match the request'],
   [OTHER, false, '0 of 6 answers match the request: 0 are not JSON, 6 do not fit their schema, 0 have none'],
-])('a run says of how many answers the calls fit (%#)', async (tools, isStreaming, notice) => {
+])('a run reports of how many answers the calls fit (%#)', async (tools, isStreaming, notice) => {
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 6, toolCalls: 2 });
   const requests = { outputTokens: undefined, inputTokens: undefined, prefixes: undefined };

@@ -33,7 +33,7 @@ const watched = (
 
 const reported = (...of: Parameters<typeof watched>): readonly string[] => watched(...of).sentences();
 
-test('of a machine that did nothing else nothing is said', () => {
+test('of a machine that did nothing else nothing is reported', () => {
   expect(reported({})).toEqual([]);
 });
 

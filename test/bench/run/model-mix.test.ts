@@ -16,7 +16,7 @@ const MIX = [
 ];
 
 describe('a mix of models', () => {
-  test('has of any number of requests the shares that its weights say, to within a few', () => {
+  test('has of any number of requests the shares that its weights report, to within a few', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_000 }), fc.integer(), (count, seed) => {
         const order = mixedOrder(MIX, 3_000, seed).slice(0, count);

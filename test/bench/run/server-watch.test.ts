@@ -89,7 +89,7 @@ test('a page of more than 4 MiB is named as such, and a reading leaves no reason
   expect(watch.nothing).toBeUndefined();
 });
 
-test('each reading says of which moment it is', async () => {
+test('each reading reports of which moment it is', async () => {
   await using engine = await startEngineStub();
   const { watch, readings } = watchOf(engine);
   await watch.start(NEVER);

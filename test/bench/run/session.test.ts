@@ -153,7 +153,7 @@ describe('a session', () => {
     });
   });
 
-  test('measures only behind its ramp, and says so before the first sample comes', async () => {
+  test('measures only behind its ramp, and reports it before the first sample comes', async () => {
     const { clock, load, records, phases, running, at } = session(false, 30e9);
     await at(0);
     expect(records).toEqual(['session.started 0', 'session.start_performance_tracking 30000001000']);

@@ -84,7 +84,7 @@ describe('arrivals of a load that moves', () => {
     );
   });
 
-  test('by Poisson are as many as the levels say, stage by stage', () => {
+  test('by Poisson are as many as the levels report, stage by stage', () => {
     const steps = [
       { from: 50, to: 50, durationMs: 60_000 },
       { from: 50, to: 200, durationMs: 60_000 },

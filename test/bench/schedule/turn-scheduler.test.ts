@@ -28,7 +28,7 @@ const chat = (...delaysMs: readonly number[]): TimedTurns => ({
 const MS = 1e6;
 
 describe('turns of a session', () => {
-  test('are due their delay after the one before has ended, by its end and not by when that was heard', () => {
+  test('are due their delay after the one before has ended, by its end and not by when that arrived', () => {
     const { scheduler, over } = played(chat(0, 20, 5));
     scheduler.begin(0, 100 * MS, false);
     expect(scheduler.take(100 * MS)).toEqual({ session: 0, turn: 0, dueNs: 100 * MS, isWarmup: false });

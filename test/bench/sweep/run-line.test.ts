@@ -34,7 +34,7 @@ describe('a search for a load line', () => {
     expect(optionOf({ kind: 'error-rate', limitShare: 0 })).toEqual([{ kind: 'error-rate', limitShare: 0 }]);
   });
 
-  test('that the server refuses says why and what to do, and ends with the code of a run that was stopped', async () => {
+  test('that the server refuses reports why and what to do, and ends with the code of a run that was stopped', async () => {
     using folder = temporaryDirectory();
     await using server = await stubServer(() => ({
       kind: 'json',

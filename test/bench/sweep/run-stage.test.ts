@@ -66,7 +66,7 @@ describe('a stage', () => {
     expect(report.counts.cancelled).toBe(figures.cancelled);
   });
 
-  test('with a ramp, a warm-up and a bound in flight measures what comes behind them, and says nothing of its queue', async () => {
+  test('with a ramp, a warm-up and a bound in flight measures what comes behind them, and reports nothing of its queue', async () => {
     using folder = temporaryDirectory();
     await using mock = await startQueue({ ttftMs: 5, concurrencyMax: 4 });
     const parts = stageParts({ url: mock.url, directory: folder.path });
@@ -88,7 +88,7 @@ describe('a stage', () => {
     expect(figures.elapsedNs).toBeLessThan(1.5e9);
   });
 
-  test('that a person stops says so', async () => {
+  test('that a person stops reports it', async () => {
     using folder = temporaryDirectory();
     await using mock = await startQueue({ ttftMs: 20, concurrencyMax: 4 });
     const stop = new AbortController();

@@ -41,7 +41,7 @@ const sweepOf = async (url: string, warmup: Warmup, write: () => Promise<void>):
   );
 };
 
-test('a sweep whose file cannot be written stops after the stage, keeps it, and says why', async () => {
+test('a sweep whose file cannot be written stops after the stage, keeps it, and reports why', async () => {
   const full = Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   const document = await sweepThatCannotWrite(full);
   expect(document.stages.map(({ number, state }) => [number, state])).toEqual([[1, 'ended']]);
@@ -55,7 +55,7 @@ test('a sweep hides no error of its own behind the disk', async () => {
   await expect(sweepThatCannotWrite(new Error('not of the disk'))).rejects.toThrow('not of the disk');
 });
 
-test('a sweep ends with the first stage whose warm-up the server refuses, and says why', async () => {
+test('a sweep ends with the first stage whose warm-up the server refuses, and reports why', async () => {
   await using server = await stubServer(() => ({
     kind: 'json',
     status: 401,

@@ -54,14 +54,14 @@ const reported = ({ isIssueLost, isEndLost, clockNs = 0 }: Trouble) => {
 };
 
 describe("Little's law", () => {
-  test('holds exactly where every record came, and nothing is said', () => {
+  test('holds exactly where every record came, and nothing is reported', () => {
     const { figures, reasons } = reported({});
     if (isUnknown(figures.littlesLawRatio)) throw new Error(figures.littlesLawRatio.reason);
     expect(figures.littlesLawRatio).toBeCloseTo(1, 9);
     expect(reasons).toEqual([]);
   });
 
-  test('is broken by two clocks, and the stage says by how much', () => {
+  test('is broken by two clocks, and the stage reports by how much', () => {
     const { reasons } = reported({ clockNs: 25e6 });
     expect(reasons).toEqual([
       "Little's law does not hold (mean in flight is 0.800 × rate × latency): records were lost, or two clocks were read",
@@ -74,7 +74,7 @@ describe("Little's law", () => {
     expect(reasons[0]).toMatch(/^Little's law does not hold \(mean in flight is \S+ × rate × latency\)/u);
   });
 
-  test('cannot be checked where ends were lost, which the stage says instead', () => {
+  test('cannot be checked where ends were lost, which the stage reports instead', () => {
     const { figures, reasons } = reported({ isEndLost: index => index % 100 === 50 });
     expect(figures.littlesLawRatio).toMatchObject({ kind: 'unknown' });
     expect(reasons).toEqual(['how 4 of 400 requests ended is not known: records were lost']);

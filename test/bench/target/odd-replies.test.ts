@@ -64,7 +64,7 @@ describe('a content-encoding', () => {
     },
   );
 
-  test('that nobody knows is named where the body makes no sense', () => {
+  test('that is unknown is named where the body makes no sense', () => {
     const piped = pipeReply([plainReply('\u0001\u0002', '\ncontent-encoding: x-own')], {
       isStreaming: false,
     });
@@ -110,7 +110,7 @@ describe('a bomb of compressed nothing', () => {
     expect(decoder.inflatedBytes).toBeLessThan(64 * 1024 * 1024);
   });
 
-  test.each([true, false])('fails its sample, and says why (streaming: %s)', isStreaming => {
+  test.each([true, false])('fails its sample, and reports why (streaming: %s)', isStreaming => {
     const piped = pipeReply(inPieces(plainReply(BOMB, '\ncontent-encoding: gzip'), 16_384), { isStreaming });
     expect(piped).toMatchObject({ outcome: 'failed', kind: 'malformed' });
     expect(piped.detail).toMatch(/inflates to more than/);

@@ -85,7 +85,7 @@ describe('a server that is asked', () => {
     expect(there.received().toLowerCase()).toContain('accept-encoding: identity');
   });
 
-  test('with a list that cannot be inflated says so', async () => {
+  test('with a list that cannot be inflated reports it', async () => {
     await using there = await server(encoded('gzip', Buffer.from(LIST)));
     await expect(request(`http://127.0.0.1:${there.port}/v1`)).rejects.toThrow(
       /gzip body cannot be inflated/,

@@ -40,7 +40,7 @@ describe('a stream whose last event lacks its blank line', () => {
     });
   });
 
-  test('is truncated if nothing in it says that it is over', () => {
+  test('is truncated if nothing in it reports that it is over', () => {
     const text = `${events(delta('a'))}data: ${delta('b')}`;
     expect(pipeReply([chunkedStream(text)])).toMatchObject({
       outcome: 'failed',
@@ -116,7 +116,7 @@ describe('an engine that gave up', () => {
 });
 
 test.each(['because', 'eos_token', 'repetition', 'pause_turn', 'MALFORMED_FUNCTION_CALL'])(
-  'the finish reason %s, which nobody knows, is kept as the server wrote it',
+  'the finish reason %s, which is unknown, is kept as the server wrote it',
   reason => {
     const piped = pipeReply([chunkedStream(events(delta('a'), finish(reason), '[DONE]'))]);
     expect(piped).toMatchObject({ outcome: 'completed', finishReason: 'other', finishName: reason });

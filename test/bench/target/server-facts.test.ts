@@ -58,7 +58,7 @@ describe('what a server reports about itself', () => {
     ]);
   });
 
-  test('has the labels of the cache of vLLM, without those that say nothing', () => {
+  test('has the labels of the cache of vLLM, without those that report nothing', () => {
     const page =
       '# TYPE vllm:cache_config_info gauge\nvllm:cache_config_info{block_size="16",cache_dtype="auto",cpu_offload="None",' +
       'engine="0",num_gpu_blocks="2048",path="a \\"b\\" c"} 1.0\nvllm:cache_config_info{engine="1"} 1.0\n';

@@ -113,7 +113,7 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
   },
 );
 
-test('with the history at the server a turn names the answer before it, and says nothing but its own', async () => {
+test('with the history at the server a turn names the answer before it, and reports nothing but its own', async () => {
   await using server = await queriedServer(RESPONSES);
   const asking = { api: serverApi('responses'), history: 'server' } as const;
   const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
@@ -202,7 +202,7 @@ test('messages refuse a system prompt in the middle of a conversation, by sessio
 });
 
 test.each(['completions', 'embeddings', 'ollama-generate', 'llama.cpp', 'sglang'])(
-  '%s takes no conversation, and says so',
+  '%s takes no conversation, and reports it',
   name => {
     expect(() => sessionPlan(1, [chat('a', 'one', 'two')], { asking: { api: serverApi(name) } })).toThrow(
       /takes no conversation/,

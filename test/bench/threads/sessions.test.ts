@@ -76,7 +76,7 @@ test('behind a turn that failed the rest is skipped, and every planned turn has 
   expect([later.issued, later.failed, later.skipped]).toEqual([18, 3, 6]);
 });
 
-test('subagents run beside each other in one place, with caches of their own, and recorded answers are sent as they were', async () => {
+test('subagents run next to each other in one place, with caches of their own, and recorded answers are sent as they were', async () => {
   await using server = await queriedServer(CHAT);
   const agent: Session = {
     id: 'agent',

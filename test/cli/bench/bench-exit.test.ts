@@ -93,13 +93,13 @@ describe('the exit code of a run', () => {
     expect(benchExit(report({ objectiveAnswers: [missed] }), strict)).toBe('benchFailures');
   });
 
-  test('says apart that too few requests were made to say, unless another objective was missed', () => {
+  test('reports apart that too few requests were made to decide, unless another objective was missed', () => {
     expect(benchExit(report({ objectiveAnswers: [answer, undecided] }), demands)).toBe('benchTooFew');
     expect(benchExit(report({ objectiveAnswers: [undecided, missed] }), demands)).toBe('benchObjectives');
     expect(EXIT_CODES[benchExit(report({ objectiveAnswers: [undecided] }), demands)].code).toBe(21);
   });
 
-  test('of objectives that nothing is said of is none of a met one', () => {
+  test('of objectives that nothing is reported of is none of a met one', () => {
     expect(benchExit(report({ objectiveAnswers: unknown('not in the metrics') }), demands)).toBe(
       'benchTooFew',
     );

@@ -53,7 +53,7 @@ const ranAgainst = async (
 const json = (status: number, body: unknown): StubReply => ({ kind: 'json', status, body });
 
 describe('a run of which every request failed', () => {
-  test('says of a wrong key what the server said, and how to provide one', async () => {
+  test('reports of a wrong key what the server reported, and how to provide one', async () => {
     const error = {
       message: 'Incorrect API key provided: sk-x. \u001b[31mRED\u001b[0m',
       code: 'invalid_api_key',
@@ -70,12 +70,12 @@ describe('a run of which every request failed', () => {
       [['an empty body', { kind: 'text', status: 503, type: 'text/plain', body: '' }]],
       [['null', json(503, null)]],
     ),
-  )('says the status once if the server answered with %s', async (_, reply) => {
+  )('reports the status once if the server answered with %s', async (_, reply) => {
     const { top } = await ranAgainst(() => reply);
     expect(top).toMatch(/^ALL 8 REQUESTS FAILED: HTTP 503\.\n8 × HTTP 503, TIME\n→ /u);
   });
 
-  test('says of an error in the middle of each stream that the server failed while it replied', async () => {
+  test('reports of an error in the middle of each stream that the server failed while it replied', async () => {
     const { top } = await ranAgainst(() => ({
       kind: 'stream',
       events: [{ error: { message: 'mid stream crash', code: 500 } }],
@@ -85,7 +85,7 @@ describe('a run of which every request failed', () => {
 → The server accepted the request and failed while it replied: its own log says why.`);
   });
 
-  test('says of a wrong model which models the server has', async () => {
+  test('reports of a wrong model which models the server has', async () => {
     const message = 'The model `tinny` does not exist.';
     const { exit, top } = await ranAgainst(
       () => json(404, { object: 'error', message, type: 'NotFoundError', code: 404 }),
@@ -102,7 +102,7 @@ describe('a run of which every request failed', () => {
 → The server has tiny, large. Use: --model tiny`);
   });
 
-  test('says of a field that is rejected how to leave it out', async () => {
+  test('reports of a field that is rejected how to leave it out', async () => {
     const detail = [
       { type: 'extra_forbidden', loc: ['body', 'stream_options'], msg: 'Extra inputs are not permitted' },
     ];
@@ -162,7 +162,7 @@ describe('a run of which every request failed', () => {
 → A proxy answered, and the server behind it did not: check that the server runs, and read its log.`);
   });
 
-  test('groups what a server says in two ways, and blames the client for nothing', async ({ skip }) => {
+  test('groups what a server reports in two ways, and blames the client for nothing', async ({ skip }) => {
     if (!isLongRun) skip('one more run: in npm run test:long');
     const { top, report } = await ranAgainst(index =>
       index % 4 === 0
@@ -189,7 +189,7 @@ describe('a run of which some requests failed', () => {
     expect(top).not.toMatch(/Trustworthy/);
   });
 
-  test('says when a server that restarts behind a proxy was down', async () => {
+  test('reports when a server that restarts behind a proxy was down', async () => {
     const bornMs = performance.now();
     const isDown = () => {
       const ms = performance.now() - bornMs;
@@ -214,7 +214,7 @@ describe('a run of which some requests failed', () => {
     );
   });
 
-  test('says from when on nothing succeeded, however few requests were tried since', async () => {
+  test('reports from when on nothing succeeded, however few requests were tried since', async () => {
     const { exit, top, report } = await ranAgainst(
       index =>
         index >= 20
@@ -230,7 +230,7 @@ describe('a run of which some requests failed', () => {
     expect(text).toMatch(/Requests\s+[\d.]+\sreq\/s\s+over [\d.]+\sm?s, until the last success at \d:\d\d/);
   });
 
-  test('says when a server that was killed was down, and that it did not come back', async () => {
+  test('reports when a server that was killed was down, and that it did not come back', async () => {
     await using server = await stubServer(() => ({ kind: 'stream', events: ANSWER, afterMs: 30 }), {
       port: 0,
     });

@@ -63,7 +63,7 @@ describe('a benchmark', () => {
     });
   });
 
-  test('is what its options say, and every one of them has an effect', () => {
+  test('is what its options report, and every one of them has an effect', () => {
     const plain = JSON.stringify(options());
     const changes: readonly (readonly [string[], object])[] = [
       [['--model', 'm'], { model: 'm' }],

@@ -49,7 +49,7 @@ const ranAgainst = async (reply: (index: number) => StubReply, changes: Partial<
   return { exit, report, lines, requests: server.requestCount };
 };
 
-test('a wrong key is refused once: the run stops after its warm-up, and says why and what to do', async () => {
+test('a wrong key is refused once: the run stops after its warm-up, and reports why and what to do', async () => {
   const { exit, report, lines, requests } = await ranAgainst(() => WRONG_KEY, {});
   expect(exit).toBe('benchStopped');
   expect(requests).toBe(1);
@@ -87,7 +87,7 @@ test('--keep-going sends the load to a server that refused the warm-up', async (
   expect(report.notices.some(notice => /^users waited .* before they sent again/u.test(notice))).toBe(true);
 });
 
-test('--stop-when ends a run in which more requests fail than it says', async () => {
+test('--stop-when ends a run in which more requests fail than it reports', async () => {
   const { exit, report, lines } = await ranAgainst(index => (index === 0 ? GOOD : WRONG_KEY), {
     stopRules: { when: [{ failedShareMax: 0.5, windowMs: 1_000 }], keepsGoing: false },
   });
@@ -109,7 +109,7 @@ test('requests that are in flight after --grace are cancelled and counted apart,
   expect(lines.join('\n')).toContain('2 requests were still in flight when the time of --grace was over');
 });
 
-test('a run whose every request is cancelled after --grace says that nothing was measured, and what to lengthen', async () => {
+test('a run whose every request is cancelled after --grace reports that nothing was measured, and what to lengthen', async () => {
   const { exit, report, lines } = await ranAgainst(
     index => (index === 0 ? GOOD : { ...GOOD, afterMs: 20_000 }),
     { durationMs: 200, shape: { ...PLAIN_SHAPE, graceMs: 0 } },

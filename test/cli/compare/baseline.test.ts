@@ -36,7 +36,7 @@ const fileOf = (home: TemporaryDirectory, name: string): string =>
   join(home.path, 'baselines', `${name}.json`);
 
 describe('a baseline', () => {
-  test('keeps what five runs said, so that a later comparison needs none of their files', async () => {
+  test('keeps what five runs reported, so that a later comparison needs none of their files', async () => {
     using home = temporaryDirectory();
     addSet(home, 'main', 5);
     addSet(home, 'branch', 5, 1.3);

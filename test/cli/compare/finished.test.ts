@@ -59,7 +59,7 @@ describe('two finished runs', () => {
     expect(other.metrics).toEqual(one.metrics);
   });
 
-  test('say of a p99 that 100 requests are too few, and of a short run that it is too short', async () => {
+  test('report of a p99 that 100 requests are too few, and of a short run that it is too short', async () => {
     using home = temporaryDirectory();
     add(home, 'a', { seed: 1 });
     add(home, 'b', { seed: 2 });
@@ -197,7 +197,7 @@ describe('a comparison', () => {
     for (const { ratio } of document.metrics) if (isUnknown(ratio)) expect(ratio.reason).not.toBe('');
   });
 
-  test('are found again with what their gate said, in the home or where --out says', async () => {
+  test('are found again with what their gate reported, in the home or where --out points', async () => {
     using home = temporaryDirectory();
     addSets(home, { factor: 1.5 });
     const out = join(home.path, 'kept');

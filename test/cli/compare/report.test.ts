@@ -30,7 +30,7 @@ test('prints the answer first, and as JSON what it read', async () => {
   expect(comparisonFromJson(json.text)).toEqual(DOCUMENT);
 });
 
-test('says of one that was stopped that it was, also in its code', async () => {
+test('reports of one that was stopped that it was, also in its code', async () => {
   const stopped: ComparisonDocument = {
     ...DOCUMENT,
     state: 'stopped',
@@ -57,7 +57,7 @@ test('writes Markdown, each segment as a line of CSV, and one HTML file with the
   expect(html).not.toMatch(/NaN|undefined|Infinity|<script/);
 });
 
-test('says of a damaged file where it is wrong', async () => {
+test('reports of a damaged file where it is wrong', async () => {
   const { code, problems } = await report('{"schema":"plimsoll.comparison/9"}');
   expect(problems).toContain('comparison.json is wrong at');
   expect(code).toBe(EXIT_CODES.benchRunDirectory.code);

@@ -49,7 +49,7 @@ describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
     expect(run.stdout.text).toContain('product: cuBLASLt 130101, FP16 with FP32 sums, 4096×4096');
   });
 
-  test('says the same as JSON', async context => {
+  test('reports the same as JSON', async context => {
     const env = withGpu();
     if (env === undefined) context.skip(NO_COMPILER);
     const run = madeUpProcess(['probe', 'gpu', '--json'], { env: env ?? {} });
@@ -74,7 +74,7 @@ describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
     expect(run.stdout.text).toMatch(/not measured: cuda: cuInit: .*reload nvidia_uvm.*; webgpu: /);
   });
 
-  test('knows no other device, and names those it has', async context => {
+  test('refuses another device, and names those it has', async context => {
     const env = withGpu();
     if (env === undefined) context.skip(NO_COMPILER);
     const run = madeUpProcess(['probe', 'gpu', '--device', 'GPU-2'], { env: env ?? {} });
@@ -85,7 +85,7 @@ describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
   });
 
   test(
-    'of a machine without a GPU says who was asked, and measures its processor',
+    'of a machine without a GPU reports who was asked, and measures its processor',
     async context => {
       if (!isLongRun) context.skip('measures the processor: in the long run');
       if (hasRealGpu) context.skip('this machine has a GPU');

@@ -38,7 +38,7 @@ describe('plimsoll probe', () => {
     expect(await serving).toBe(EXIT_CODES.ok.code);
   });
 
-  test('serve says that strangers came, at once and without an end to its waiting', async () => {
+  test('serve reports that strangers came, at once and without an end to its waiting', async () => {
     const serve = madeUpProcess(['probe', 'serve', '--port', String(await freePort())]);
     const serving = serve.run();
     await serve.stdout.until(/--code \S+/);
@@ -56,7 +56,7 @@ describe('plimsoll probe', () => {
     expect(await serving).toBe(EXIT_CODES.ok.code);
   });
 
-  test('link says in two lines what is missing or wrong', async () => {
+  test('link reports in two lines what is missing or wrong', async () => {
     for (const [args, reported] of [
       [['10.0.0.2'], /the code of 10\.0\.0\.2 is missing\n.*probe serve/],
       [['atlas:4183', '--code', 'nonsense'], /--code: "nonsense" is not a code/],
@@ -70,7 +70,7 @@ describe('plimsoll probe', () => {
     }
   });
 
-  test('serve on a port that is taken says so', async () => {
+  test('serve on a port that is taken reports it', async () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '::', resolve));
     const address = server.address();

@@ -35,7 +35,7 @@ describe('the command of a sweep', () => {
     );
   });
 
-  test('says which secrets it was given, and has none of them', () => {
+  test('reports which secrets it was given, and has none of them', () => {
     const secret = 'hunter2';
     const url = `http://me:${secret}@127.0.0.1:8000`;
     const args = [

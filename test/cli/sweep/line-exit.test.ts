@@ -19,11 +19,11 @@ describe('the exit code of a load line', () => {
     [{ kind: 'at-most', fails: 12, failsBy: 'objective', limit: 'undecided' }, 21],
     [{ kind: 'unknown', reason: 'no load was decided' }, 21],
     [{ kind: 'none', fails: 1, failsBy: 'objective' }, 22],
-  ])('says how far the line is known: %j', (line, code) => {
+  ])('reports how far the line is known: %j', (line, code) => {
     expect(codeOfLine({ line })).toBe(code);
   });
 
-  test('says before all else that it was stopped, then that something is missing', () => {
+  test('reports before all else that it was stopped, then that something is missing', () => {
     const line = { kind: 'none', fails: 1, failsBy: 'objective' } as const;
     expect(codeOfLine({ line, state: 'stopped' }, ['the disk is full'])).toBe(13);
     expect(codeOfLine({ line, state: 'interrupted' })).toBe(12);

@@ -31,7 +31,7 @@ describe('HOST:PORT', () => {
     expect(parseHostPort(text)).toMatchObject({ kind: 'wrong', advice: expect.stringContaining(advice) });
   });
 
-  test('knows which hosts only this machine can reach', () => {
+  test('recognizes hosts that only this machine can reach', () => {
     for (const host of ['127.0.0.1', '127.9.9.9', '::1', 'localhost'])
       expect(isLoopbackHost(host)).toBe(true);
     for (const host of ['0.0.0.0', '::', '192.168.1.2', '127.evil.example'])

@@ -32,7 +32,7 @@ describe('the intervals of a comparison as a picture', () => {
     expect(ttft?.sentence).toMatch(/^TTFT p90: A 319 ms, B 28\d ms, −11\.\d %, between −.* %: better$/);
   });
 
-  test('say why a figure has none', () => {
+  test('report why a figure has none', () => {
     expect(row(madeUpComparison(PAIRS), 'ttft.p99')).toMatchObject({
       tone: 'none',
       interval: undefined,

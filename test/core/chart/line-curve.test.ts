@@ -69,7 +69,7 @@ describe('the picture of a load line', () => {
     expect([mark, bracket, waterTo]).toEqual([undefined, undefined, undefined]);
   });
 
-  test('leaves out of its curve what says nothing of the endpoint, and keeps its dot', () => {
+  test('leaves out of its curve what reports nothing of the endpoint, and keeps its dot', () => {
     const clientBound = stages.map(stage =>
       stage.number === 5 ? { ...stage, standing: 'client-bound' as const } : stage,
     );
@@ -96,7 +96,7 @@ describe('the picture of a load line', () => {
     ).toBeUndefined();
   });
 
-  test('shows two stages at one load beside each other, and joins the later', () => {
+  test('shows two stages at one load next to each other, and joins the later', () => {
     const [last] = stages.slice(-1);
     if (last === undefined) throw new Error('a line has stages');
     const again = { ...last, number: 10, attainment: 0.5 };
@@ -123,7 +123,7 @@ describe('the picture of a load line', () => {
     expect(drawn({ hasShares: false }).height).toBeLessThan(drawn().height);
   });
 
-  test('says 100 only of all, and 0 only of none', () => {
+  test('reports 100 only of all, and 0 only of none', () => {
     expect([0, 0.0004, 0.956, 0.99999, 1].map(formatPercentOf)).toEqual(['0', '0.0', '95.6', '99.9', '100']);
   });
 });

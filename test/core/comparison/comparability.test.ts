@@ -61,14 +61,14 @@ describe('what keeps runs from being compared', () => {
     );
   });
 
-  test('stands once for a set, with what each side has, also where one side is not of one piece', () => {
+  test('is shown once for a set, with what each side has, also where one side is not of one piece', () => {
     expect(refusalsBetween([facts(), facts()], [facts(), facts({ model: 'llama' })])).toEqual([
       { code: 'model', problem: 'Different models answered', a: 'qwen3-14b', b: 'qwen3-14b, llama' },
     ]);
   });
 });
 
-test('what differs of a load is said in words', () => {
+test('what differs of a load is reported in words', () => {
   expect(loadDifferences(facts(), facts({ pattern: { kind: 'concurrency', concurrency: 4 } }))).toEqual([
     '4 at a time, not 8 at a time',
   ]);

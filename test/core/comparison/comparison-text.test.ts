@@ -14,11 +14,11 @@ const FASTER = [
 const textOf = (pairs: readonly (readonly [number, number])[], columns = 120): readonly string[] =>
   comparisonText(madeUpComparison(pairs), { isUnicode: true, columns });
 
-test('the answer stands first, with the change in per cent of A and its interval', () => {
+test('the answer is first, with the change in per cent of A and its interval', () => {
   expect(textOf(FASTER)[0]).toBe('B is better: TTFT p90 −11.8 % (−13.9 to −9.6 %).');
 });
 
-test('where nothing is decided it says how many pairs would decide', () => {
+test('where nothing is decided it reports how many pairs would decide', () => {
   const wide = FASTER.map(([a], index) => [a, a * (index % 2 === 0 ? 1.09 : 0.93)] as const);
   expect(textOf(wide)[0]).toMatch(
     /^Undecided: TTFT p90 \+0\.\d % \(−\d+\.\d to \+\d+\.\d %\); about \d+ pairs would decide\.$/,

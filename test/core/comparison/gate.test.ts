@@ -93,7 +93,7 @@ describe('a gate', () => {
     ]);
   });
 
-  test('speaks of nothing where the sides are not comparable, unless somebody overruled it', () => {
+  test('reports nothing where the sides are not comparable, unless somebody overruled it', () => {
     const refusals = [{ code: 'model', problem: 'Different models answered', a: 'x', b: 'y' }] as const;
     const document = { ...withRatio(1.1, 1.2), refusals };
     expect(outcomeCode(gateOf({ ...document, isAnyway: false }, ['ttft.p90 > +5%']))).toBe(20);

@@ -56,7 +56,7 @@ describe('pairs that would decide', () => {
     }
   });
 
-  test('are unknown where the estimate lies at the margin', () => {
+  test('are unknown where the estimate is at the margin', () => {
     expect(pairsToDecide(effect(Math.log(1.0499), 0.05, 12), QUESTION)).toMatchObject({ kind: 'unknown' });
   });
 });

@@ -84,7 +84,7 @@ test('a context as short as the prompt behind it is not judged by times', () => 
   expect(row !== undefined && isUnknown(row.tokensPerSecond)).toBe(true);
 });
 
-test('answers shorter than asked are said, and those of a few tokens give no speed', () => {
+test('answers shorter than asked are reported, and those of a few tokens give no speed', () => {
   const short = depthProfile(planOf(), answered(planOf(), { caches: true, outputTokens: 40 }));
   expect(depthLines(short).join('\n')).toContain('tg128 @ d4096: answers had 40 of 128 tokens');
   const tiny = depthProfile(planOf(), answered(planOf(), { caches: true, outputTokens: 3 }));

@@ -13,7 +13,7 @@ import { figureText } from '../../../src/core/figure/figure.ts';
 const plain = (figure: { figure: string; unit: string }) => figureText(figure).replaceAll('\u00a0', ' ');
 
 describe('durations', () => {
-  test('an age is coarse and never says now', () => {
+  test('an age is coarse and never reports now', () => {
     expect(plain(formatAge(-5))).toBe('0.0 s');
     expect(plain(formatAge(320))).toBe('0.3 s');
     expect(plain(formatAge(960))).toBe('1 s');
@@ -60,7 +60,7 @@ describe('durations', () => {
     expect(plain(formatMeasuredNanoseconds(ns))).toBe(text);
   });
 
-  test('a tick carries no digits that say nothing', () => {
+  test('a tick carries no meaningless digits', () => {
     const ticks = [0, 5e6, 50e6, 1.5e9, 2e9, 100e6];
     expect(ticks.map(ns => formatNanosecondsTick(ns).replace('\u00a0', ' '))).toEqual([
       '0',

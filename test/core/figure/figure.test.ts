@@ -47,7 +47,7 @@ describe('figures', () => {
     expect(plain(formatBytes(99_950_000_000))).toBe('100 GB');
   });
 
-  test('drop digits that say nothing from rates and capacities that were agreed on', () => {
+  test('drop meaningless digits from rates and capacities that were agreed on', () => {
     expect(plain(formatNominalBitsPerSecond(10e9))).toBe('10 Gb/s');
     expect(plain(formatNominalBitsPerSecond(2.5e9))).toBe('2.5 Gb/s');
     expect(plain(formatNominalBitsPerSecond(100e9))).toBe('100 Gb/s');

@@ -21,7 +21,7 @@ const stateWhere = (change: Partial<(typeof NODES)[number]>): State =>
 const sourcesOf = (state: State) => ({ ...groupSources(state), links: linkViews(state, NOW_MS) });
 
 describe('the picture of a fleet, looked at again', () => {
-  test('has the same objects for all that says the same, and is what a first look would see', () => {
+  test('has the same objects for all that reports the same, and is what a first look would see', () => {
     const watch = new FleetWatch();
     const before = watch.read(sourcesOf(stateWhere({})), { kind: 'rack' });
     const fuller = sourcesOf(stateWhere({ memoryUse: 0.7 }));
@@ -59,7 +59,7 @@ describe('the picture of a fleet, looked at again', () => {
 });
 
 describe('the places of nodes, read again', () => {
-  test('are the same map until a node says something else of where it is', () => {
+  test('are the same map until a node reports something else of where it is', () => {
     const book = new NodePlaceCache();
     const first = stateWhere({});
     const before = book.read(groupSources(first).views);

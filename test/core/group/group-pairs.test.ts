@@ -52,14 +52,14 @@ describe('the matrix by group', () => {
     ]);
   });
 
-  test('says why nothing is known of two racks: in a fleet that they were not chosen today', () => {
+  test('reports why nothing is known of two racks: in a fleet that they were not chosen today', () => {
     const reasonOf = (nodeCount: number) =>
       pairsOf(stateOf(), nodeCount).find(({ pair }) => pair === 'r1 r2')?.reason;
     expect(reasonOf(12)).toBe('not reachable');
     expect(reasonOf(1_000)).toBe('not chosen today');
   });
 
-  test('stands in a terminal in place of the links, where groups stand in place of the nodes', () => {
+  test('is in a terminal in place of the links, where groups are in place of the nodes', () => {
     const options = { columns: 120, color: false, isUnicode: true };
     const scope = { by: { kind: 'rack' as const }, filter: EVERY_NODE };
     const lines = renderStatus(stateOf(), NOW_MS, [], { ...options, scope }).map(line =>

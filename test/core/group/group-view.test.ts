@@ -33,7 +33,7 @@ describe('groups of nodes', () => {
     ]);
   });
 
-  test('by kind take what config.toml says, else the GPUs, else the model', () => {
+  test('by kind take what config.toml contains, else the GPUs, else the model', () => {
     expect(named('kind')).toEqual([
       { id: '8 × NVIDIA H200', name: '8 × NVIDIA H200', members: ['a1', 'a2'] },
       { id: 'DGX Spark', name: 'DGX Spark', members: ['a3'] },
@@ -42,7 +42,7 @@ describe('groups of nodes', () => {
     ]);
   });
 
-  test('stand where the labels of their machines in Kubernetes say, unless config.toml says it', () => {
+  test('stand where the labels of their machines in Kubernetes report, unless config.toml states it', () => {
     const labels = {
       'topology.kubernetes.io/zone': 'eu-1a',
       'topology.kubernetes.io/region': 'eu-1',

@@ -147,7 +147,7 @@ describe('the carrier of a connection', () => {
     });
   });
 
-  it('of a macvlan is that of the port on which it lies, of other virtual interfaces unknown', () => {
+  it('of a macvlan is that of the port on which it is, of other virtual interfaces unknown', () => {
     const port = made('eno1', { speedBitsPerSecond: 1e10 });
     expect(carrierOf('mac0', [made('mac0', { type: 'virtual', members: ['eno1'] }), port])).toEqual({
       type: 'ethernet',
@@ -168,7 +168,7 @@ describe('the carrier of a connection', () => {
     );
   });
 
-  it('of a VLAN is that of what it lies on', () => {
+  it('of a VLAN is that of what it is on', () => {
     const below = made('eth0', { speedBitsPerSecond: 25e9 });
     expect(carrierOf('eth0.100', [below, made('eth0.100', { type: 'vlan' })])).toEqual({
       type: 'ethernet',
@@ -198,7 +198,7 @@ describe('the carrier of a connection', () => {
   });
 });
 
-describe('what an entry says next', () => {
+describe('what an entry reports next', () => {
   const ethernet: ConnectionCarrier = { type: 'ethernet', negotiatedBitsPerSecond: 1e9 };
   const lost: ConnectionCarrier = { type: unknown('gone'), negotiatedBitsPerSecond: unknown('gone') };
 

@@ -112,7 +112,7 @@ describe('a path that is lost', () => {
       .record(B, 0, network(port('eth0')), factOf('connection.opened', back))
       .record(A, 9_000_000, profile(A, way, [4e8, 3e8]));
 
-  test('keeps its last figures with their age, and says since when', () => {
+  test('keeps its last figures with their age, and reports since when', () => {
     const link = cluster().record(A, 9_700_000, lost(way)).record(B, 9_800_000, lost(back)).present().link();
     expect(link.standing).toMatchObject({ kind: 'lost', path: { lostAtMs: 9_800_000, code: 'no-answer' } });
     expect(link.there).toBeUndefined();
@@ -129,7 +129,7 @@ describe('a path that is lost', () => {
     expect(link.there?.value).toBe(4e8);
   });
 
-  test('stands beside another path that is open, whose figures are the link’s', () => {
+  test('is next to another path that is open, whose figures are the link’s', () => {
     const radio: Connection = { ...socket(B, '10.9.0.2', ['en1', 'wlan0']), type: 'wifi' };
     const link = cluster()
       .record(A, 9_700_000, factOf('connection.opened', radio), profile(A, radio, [5e7, 5e7]), lost(way))

@@ -13,7 +13,7 @@ test('both directions are shown, and the longer one counts', () => {
   expect(longerQueueNs(queues)).toBe(180e6);
 });
 
-test('a direction that is not known says why, and leaves the other', () => {
+test('a direction that is not known reports why, and leaves the other', () => {
   const queues = { uploadQueueNs: unknown('not measured'), downloadQueueNs: 2e6 };
   expect(reported(queueText(queues))).toContain('– up (not measured)');
   expect(longerQueueNs(queues)).toBe(2e6);

@@ -71,12 +71,12 @@ describe('a link falls short', () => {
     expect(linkShortfall(linkOf({ ...ETHERNET, up: 941e6, down: 939e6 }))?.direction).toBe('both');
   });
 
-  test('where nobody knows the rate but one way carries far less than the other', () => {
+  test('where the rate is unknown but one way carries far less than the other', () => {
     const wire: Wire = { ...ETHERNET, negotiatedBitsPerSecond: 0, up: 9.4e9, down: 2e9 };
     expect(linkShortfall(linkOf(wire))).toMatchObject({ direction: 'back', expected: { kind: 'other-way' } });
   });
 
-  test('where nobody knows what it is but one way carries less than half of the other', () => {
+  test('where its type is unknown but one way carries less than half of the other', () => {
     const type = unknown('br0 is a virtual interface');
     const uneven = (down: number) =>
       linkShortfall(linkOf({ ...ETHERNET, type, negotiatedBitsPerSecond: 0, up: 940e6, down }));

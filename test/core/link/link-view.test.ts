@@ -199,11 +199,11 @@ describe('a link without figures', () => {
       .report(studio, [opened(JUNO, ETHERNET), ...facts])
       .link(0);
 
-  test('says that it is not measured yet', () => {
+  test('reports that it is not measured yet', () => {
     expect(bare().standing).toEqual({ kind: 'unmeasured' });
   });
 
-  test('says that it is being measured, for as long as the status can be believed', () => {
+  test('reports that it is being measured, for as long as the status can be believed', () => {
     const reported = both().report(studio, [
       opened(JUNO, ETHERNET),
       running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: false }),
@@ -213,12 +213,12 @@ describe('a link without figures', () => {
     expect(reported.link(70_000).standing).toEqual({ kind: 'unmeasured' });
   });
 
-  test('says what it waits for', () => {
+  test('reports what it waits for', () => {
     const waiting = running(ETHERNET, { kind: 'waiting', reason: 'a runner is active', nextInMs: 15_000 });
     expect(bare(waiting).standing).toEqual({ kind: 'waiting', reason: 'a runner is active' });
   });
 
-  test('says why its probe failed', () => {
+  test('reports why its probe failed', () => {
     const failed = profiled(
       JUNO,
       { ...ETHERNET, failure: 'connection refused' },

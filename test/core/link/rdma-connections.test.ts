@@ -77,7 +77,7 @@ describe('RDMA on a fabric', () => {
   });
   const FABRIC = 'fe80:0000:0000:0001';
 
-  it('joins in a fleet only those that were chosen today, and says so of one that stands', () => {
+  it('joins in a fleet only those that were chosen today, and reports it of one that is open', () => {
     const machines = { atlas: infiniband(FABRIC, 'mlx5_0'), juno: infiniband(FABRIC, 'mlx5_0') };
     const state = cluster(machines);
     const nobody = (): boolean => false;

@@ -57,7 +57,7 @@ describe('an all-reduce of two machines', () => {
     expect(bound(undefined)).toMatchObject({ boundSeconds: expect.closeTo(30e-6, 12) });
   });
 
-  test('says nothing of three, who go round a ring', () => {
+  test('reports nothing of three, who go round a ring', () => {
     expect(latencyOf(3, 55e-6)).toBe(latencyOf(3, undefined));
   });
 });

@@ -76,7 +76,7 @@ test('for any claims of a header, each figure of the answer is a number and ever
   );
 });
 
-test('a model without layers or weights has no speed, and says why', () => {
+test('a model without layers or weights has no speed, and reports why', () => {
   for (const [layers, weightBytes, reason] of [
     [0, 16e9, 'it claims to have 0 layers, which no model has'],
     [2 ** 31, 16e9, 'it claims to have 2147483648 layers, which no model has'],

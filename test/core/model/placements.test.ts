@@ -45,7 +45,7 @@ describe('the placements of a model', () => {
     },
   );
 
-  test('change when a cable is pulled: what needs it is gone, and the rest says what is left', async () => {
+  test('change when a cable is pulled: what needs it is gone, and the rest reports what is left', async () => {
     const { state, nowMs } = await simulated(2);
     const model = madeModel({ layers: 64, weightBytes: 60e9 });
     const request = { model, question: requested({ engine: 'mlx' }), nodes: undefined };
@@ -62,7 +62,7 @@ describe('the placements of a model', () => {
     expect(after.map(({ placement }) => placement.kind)).toEqual(['one', 'one']);
   });
 
-  test('over a link of many times the round trip are worth less than one machine, and say for how long they wait', async () => {
+  test('over a link of many times the round trip are worth less than one machine, and report for how long they wait', async () => {
     const { state, nowMs } = await simulated(4);
     const answer = clusterHeadroom(state, nowMs, {
       model: madeModel({ layers: 64, weightBytes: 8e9 }),
@@ -86,7 +86,7 @@ describe('the placements of a model', () => {
     expect(answer.changes[0]).toMatchObject({ kind: 'weights', makesItFit: true });
   });
 
-  test('of llama.cpp share no layer, which it says', async () => {
+  test('of llama.cpp share no layer, which it reports', async () => {
     const { state, nowMs } = await simulated(4);
     const { placements, notes } = clusterHeadroom(state, nowMs, {
       model: madeModel({ layers: 32, weightBytes: 20e9 }),

@@ -46,7 +46,7 @@ test('reading prompts of quantised weights is bounded by measured INT8 products,
   expect([quantised.of, plain.of]).toEqual(['INT8', '16-bit']);
 });
 
-test('where the products that an engine uses were not measured, its bound says that it may be passed', () => {
+test('where the products that an engine uses were not measured, its bound reports that it may be passed', () => {
   expect(boundOf({ ...CEILING, int8PerSecond: undefined }, 'Q4_0').of).toBe(
     '16-bit it multiplies in INT8, which was not measured',
   );

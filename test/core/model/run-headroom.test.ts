@@ -17,7 +17,7 @@ import { runConfig } from '../../support/run-records.ts';
 /** 32 layers at 80 µs, 5 GB at 200 GB/s: at least 25 ms a token; 40 tok/s and no more. */
 const MODEL = madeUpModel({ layers: 32, weightBytes: 5e9 });
 
-test('a run stands by its batch and context under the bound', () => {
+test('a run has its share of the bound by batch and context', () => {
   const { standings, causes } = judged({ tpotMs: 30, outputTokensPerSecond: 33 });
   const [decode] = standings;
   expect(decode).toMatchObject({ phase: 'decode', batch: 1, contextTokens: 600 });
@@ -63,19 +63,19 @@ test('reading prompts is judged only of requests that were alone', () => {
   expect(alone.standings.map(({ phase }) => phase)).toEqual(['decode', 'prefill']);
 });
 
-test("a server's own count of bytes stands over the measured bandwidth", () => {
+test("a server's own count of bytes is above the measured bandwidth", () => {
   const { readBytes } = judged({ tpotMs: 30, outputTokensPerSecond: 33, readBytes: 150e9 * 10 });
   expect(readBytes).toEqual({ bytesPerSecond: 150e9, ofCeiling: 0.75 });
 });
 
-test('a run over four devices that share each layer stands under the bound of the four', () => {
+test('a run over four devices that share each layer is below the bound of the four', () => {
   const one = judged({ tpotMs: 30, outputTokensPerSecond: 33, engine: 'vllm' }).standings[0];
   const four = judged({ tpotMs: 30, outputTokensPerSecond: 33, engine: 'vllm', devices: 4 });
   expect((four.standings[0]?.bound ?? 0) / (one?.bound ?? 1)).toBeCloseTo(4, 6);
   expect(four.placement).toBe('TP 4: atlas GPU 0 + atlas GPU 1 + atlas GPU 2 + atlas GPU 3');
 });
 
-test('what is said of a run is read back from its report.json', () => {
+test('what is reported of a run is read back from its report.json', () => {
   const headroom = judged({ tpotMs: 200, outputTokensPerSecond: 5 });
   const report = { ...reportOf({ tpotMs: 200, outputTokensPerSecond: 5 }), headroom };
   expect(reportFromJson(reportToJson(report)).headroom).toEqual(headroom);

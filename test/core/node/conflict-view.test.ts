@@ -34,7 +34,7 @@ describe('a conflict of identity', () => {
     expect(conflictOf(state, JUNO, 6_000), 'who saw it is not who has it').toBeUndefined();
   });
 
-  it('is over when nobody has said it again for a minute, however late the word came here', () => {
+  it('is over when nobody has reported it again for a minute, however late the word came here', () => {
     const state = applyAll(EMPTY_STATE, [seen(JUNO, ['10.0.0.9:1'], 1_000)]);
     expect(conflictOf(state, ATLAS, 1_000 + CONFLICT_LASTS_MS - 1)).toBeDefined();
     expect(conflictOf(state, ATLAS, 1_000 + CONFLICT_LASTS_MS)).toBeUndefined();

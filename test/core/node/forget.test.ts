@@ -17,7 +17,7 @@ describe('forgetting a node', () => {
     confirmed(self, 1, 60_000),
   ]);
 
-  it('hides it up to what is known of it, and shows it again when it speaks', () => {
+  it('hides it up to what is known of it, and shows it again when it sends something', () => {
     const result = forgetNode(state, { self, subject: gone, nowMs: 60_000 });
     expect(result).toEqual({
       kind: 'forgotten',
@@ -36,7 +36,7 @@ describe('forgetting a node', () => {
     expect(nodeIds(apply(hidden, confirmed(gone, 5, 61_000)))).toEqual([gone, self]);
   });
 
-  it('is refused for a node that is heard, for oneself, and for one that nobody knows', () => {
+  it('is refused for a node that is up, for oneself, and for an unknown one', () => {
     expect(forgetNode(state, { self, subject: gone, nowMs: 5_000 })).toMatchObject({ code: 'node-is-live' });
     expect(forgetNode(state, { self, subject: self, nowMs: 60_000 })).toMatchObject({ code: 'own-node' });
     const stranger = nodeId('x'.repeat(26));
@@ -53,7 +53,7 @@ describe('a member that forgets others', () => {
     expect(nodeIds(silent), 'also long after its last word').toContain(gone);
   });
 
-  it('hides nobody who was heard a moment ago, however often it forgets them', () => {
+  it('hides no node that was seen a moment ago, however often it forgets them', () => {
     let state = alive;
     for (let turn = 1; turn <= 100; turn += 1) {
       const atMs = 60_000 + turn * 500;

@@ -15,7 +15,7 @@ import { shownWarning } from '../../../src/core/warnings/warning.ts';
 const atlas = nodeId('a'.repeat(26));
 const juno = nodeId('j'.repeat(26));
 
-describe('a node that said it stops', () => {
+describe('a node that reported it stops', () => {
   it('is offline at once, with the age of its word, and out of the totals', () => {
     const state = folded(memory(1, 40), stopping(2, 50));
     expect(presence(state, atlas, 51)).toBe('offline');
@@ -29,7 +29,7 @@ describe('a node that said it stops', () => {
     expect(stoppedMs(state, atlas, 1_050)).toBe(8_000);
   });
 
-  it('stays stopped when what it said before arrives later', () => {
+  it('stays stopped when what it reported before arrives later', () => {
     const state = folded(stopping(9, 50), memory(8, 60), config(3, 70));
     expect(presence(state, atlas, 80)).toBe('offline');
   });
@@ -45,7 +45,7 @@ describe('a node that said it stops', () => {
     expect(presence(state, atlas, 61)).toBe('live');
   });
 
-  it('may be forgotten at once, and is shown again when it speaks', () => {
+  it('may be forgotten at once, and is shown again when it sends something', () => {
     const state = folded(memory(1, 40), stopping(2, 50));
     const result = forgetNode(state, { self: juno, subject: atlas, nowMs: 60 });
     if (result.kind !== 'forgotten') throw new Error(`refused: ${result.code}`);

@@ -41,7 +41,7 @@ const codesOf = (meters: readonly PowerMeter[], more: Partial<EnergySources> = {
   account(meters, more).reasons.map(({ code }) => code);
 
 describe('the energy of a run', () => {
-  test('is what its sensors drew in the window, by request and token, with the rest beside it', () => {
+  test('is what its sensors drew in the window, by request and token, with the rest next to it', () => {
     const { scopes, meters, reasons } = account([gpu()]);
     expect(reasons).toEqual([]);
     expect(meters).toEqual([
@@ -99,7 +99,7 @@ describe('the energy of a run', () => {
     });
   });
 
-  test('says a gap, and takes the rest for what is missing', () => {
+  test('reports a gap, and takes the rest for what is missing', () => {
     const holed = WORK.filter(({ atMs }) => atMs <= 20_000 || atMs > 30_000);
     const { scopes, reasons, meters } = account([gpu(holed)]);
     expect(reasons.map(({ code }) => code)).toEqual(['gap']);

@@ -40,7 +40,7 @@ test('a calibration resolves what both errors of TTFT and gaps keep within, and 
   expect(resolvedWithin(calibration, 50_000)).toEqual({ streams: 0, requestsPerSecond: 0 });
 });
 
-test('a calibration is stale on another kernel, Node, governor, or beside other work, and says so where runs cite it', () => {
+test('a calibration is stale on another kernel, Node, governor, or next to other work, and reports it where runs cite it', () => {
   const { machine } = calibration;
   expect(staleBecause(calibration, { ...machine, load: 1.1, governor: unknown('not reported') })).toEqual([]);
   expect(calibrationNotice(calibration, machine).replaceAll(/\s/g, ' ')).toBe(

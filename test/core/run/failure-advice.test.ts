@@ -149,7 +149,7 @@ describe('the advice', () => {
     [500, /^The server failed/],
     [413, /client_max_body_size/],
     [307, /redirects/],
-  ])('of status %d says what it means', (status, wanted) => {
+  ])('of status %d reports what it means', (status, wanted) => {
     expect(advice(status, 'x')).toMatch(wanted);
   });
 

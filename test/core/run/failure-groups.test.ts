@@ -97,7 +97,7 @@ describe('FailureTally', () => {
     expect(others).toEqual({ count: 19, warmupCount: 0, firstAtNs: 10, lastAtNs: 11 });
   });
 
-  test('keeps the frequent cause of a server that says something else each time', () => {
+  test('keeps the frequent cause of a server that reports something else each time', () => {
     const noise = (at: number) =>
       failed(
         `garbage ${String.fromCharCode(97 + (at % 26), 97 + ((at * 7) % 26), 97 + (Math.floor(at / 26) % 26))}`,

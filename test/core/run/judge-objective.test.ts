@@ -69,7 +69,7 @@ describe('an objective that is clearly missed', () => {
     expect(isUnknown(answer.estimate) ? 0 : answer.estimate.value).toBeCloseTo(13.1e9, -8);
   });
 
-  test('is missed by 13.9 % of 115 requests where 90 % are demanded, with an interval that says so', () => {
+  test('is missed by 13.9 % of 115 requests where 90 % are demanded, with an interval that reports it', () => {
     const answer = judged({ ...MOST, share: 0.9 }, [...growing(16, 100), ...repeated(99, 9_000)]);
     expect(answer.answer).toBe('missed');
     expect(answer.estimate).toMatchObject({ value: 16 / 115, high: expect.any(Number) });
@@ -108,7 +108,7 @@ test('the number of requests that would decide is never lower than that of those
 });
 
 describe('an objective of a percentile', () => {
-  test('is met only once there are enough samples that even the bound lies within', () => {
+  test('is met only once there are enough samples that even the bound is within', () => {
     const few = judged(TTFT_P95, repeated(50, 100));
     expect(few.answer).toBe('too-few-samples');
     // 0.95^n ≤ 0.025 from 72 on.
@@ -117,7 +117,7 @@ describe('an objective of a percentile', () => {
     expect(judged(TTFT_P95, repeated(72, 100)).answer).toBe('met');
   });
 
-  test('says of few samples no number that only their own chance makes large', () => {
+  test('reports of few samples no number that only their own chance makes large', () => {
     // Eight latencies of a warming endpoint, in ms, far below 500: a correlation of 0.9 seen in eight values is hardly one.
     const few = judged(TTFT_P95, [31, 30, 29, 27, 26, 25, 24, 24]);
     expect(few.answer).toBe('too-few-samples');
@@ -162,7 +162,7 @@ describe('an objective of a percentile', () => {
 });
 
 describe('an objective of an error rate', () => {
-  test('needs thousands of requests before none that failed says anything about one in a thousand', () => {
+  test('needs thousands of requests before none that failed reports anything about one in a thousand', () => {
     const few = judged(ERROR_RATE, repeated(1_000, 100));
     expect(few).toMatchObject({ answer: 'too-few-samples', estimate: { value: 0, low: 0 } });
     expect(few.samplesNeeded).toBe(3_688);
@@ -226,7 +226,7 @@ describe('attainment', () => {
 });
 
 describe('an objective of a mean', () => {
-  test('is met, missed or undecided by where its interval lies', () => {
+  test('is met, missed or undecided by where its interval is', () => {
     const samples = correlated(7, 2_000, 0);
     expect(judged(TTFT_MEAN, samples).answer).toBe('met');
     expect(judged({ ...TTFT_MEAN, limitNs: 250 * MS }, samples).answer).toBe('missed');
@@ -235,7 +235,7 @@ describe('an objective of a mean', () => {
     expect(close.samplesNeeded).toBeGreaterThan(2_000);
   });
 
-  test('leaves failures out, and says nothing of fewer than 20 values', () => {
+  test('leaves failures out, and reports nothing of fewer than 20 values', () => {
     expect(judged(TTFT_MEAN, [...repeated(30, 100), 'failed']).answer).toBe('met');
     expect(judged(TTFT_MEAN, repeated(19, 100))).toMatchObject({
       answer: 'too-few-samples',

@@ -79,7 +79,7 @@ describe("Little's law", () => {
     expect(broken.filter(load => lawOf(load).holds)).toHaveLength(0);
   });
 
-  test('says nothing of a window that is short beside its latencies', () => {
+  test('reports nothing of a window that is short next to its latencies', () => {
     const counted = new InFlightCounter();
     for (let at = 0; at < 50; at += 1) counted.add(at * 1e8, 4);
     expect(littlesLaw({ counted, latencyTotalNs: 20e9, requests: 4, windowNs: 5e9 })).toMatchObject({

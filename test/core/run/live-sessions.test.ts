@@ -24,7 +24,7 @@ const played = (tally: LiveSessionTally, at: ReturnType<typeof position>, ttftMs
 const inTurn = (sessions: LiveSessions): readonly string[] =>
   inTurnRows(sessions).flatMap(({ turn, count }) => (count === 0 ? [] : [`${turn}: ${count}`]));
 
-test('each session that runs stands in its newest turn, and in none once it is over', () => {
+test('each session that runs is in its newest turn, and in none once it is over', () => {
   const tally = new LiveSessionTally();
   for (const session of [0, 1, 2]) tally.issued(position(session, 0, 2));
   expect(inTurn(tally.figures())).toEqual(['1: 3']);

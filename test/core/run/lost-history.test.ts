@@ -75,7 +75,7 @@ describe('a run whose history the server was to keep', () => {
     expect(exitOf(report)).toBe('ok');
   });
 
-  test('says that nobody could check it where replies have no token counts', () => {
+  test('reports that nobody could check it where replies have no token counts', () => {
     const unchecked =
       'whether the server stored the history of sessions could not be checked: its replies have no token counts';
     expect(reportOf(3, { inputTokens: -1 }).notices).toContain(unchecked);

@@ -16,7 +16,7 @@ const reported = (more: Partial<ObjectiveAnswer>): string =>
     .replaceAll('\u00a0', ' ');
 
 describe('an objective of every request', () => {
-  test('is met by those that were made, and says what that leaves open', () => {
+  test('is met by those that were made, and reports what that leaves open', () => {
     expect(reported({})).toBe('error-rate=0%: met, 0 % of those made (of others at most 16.1 %)');
     expect(
       reported({
@@ -36,7 +36,7 @@ describe('an objective of every request', () => {
     );
   });
 
-  test('says how many requests would decide with two digits, upwards', () => {
+  test('reports how many requests would decide with two digits, upwards', () => {
     const needed = (samplesNeeded: number): string =>
       /about .*/.exec(reported({ answer: 'too-few-samples', limit: 0.01, samplesNeeded }))?.[0] ?? '';
     expect(needed(72)).toBe('about 72 requests would decide');

@@ -36,7 +36,7 @@ describe('rates', () => {
     expect(rateBoundText(reported, 'requestsPerSecond')).toBe('±1.01');
   });
 
-  test('that are not known have no bound, and say why', () => {
+  test('that are not known have no bound, and report why', () => {
     const reported = rateBounds({ rates, bounds, tpot: tpot(20e6) });
     expect(reported).toMatchObject({
       inputTokensPerSecond: { reason: "the server's usage was missing" },

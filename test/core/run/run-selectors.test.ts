@@ -29,7 +29,7 @@ describe('a run that goes on', () => {
     });
   });
 
-  test('is live again when it is heard again', () => {
+  test('is live again when something arrives from it again', () => {
     const before = reported(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
     const state = apply(before, 60_000, lease('r1'));
     expect(runView(state, runIdOf('r1'), 60_500)).toMatchObject({ state: 'running', isLive: true });
@@ -59,7 +59,7 @@ test('runs are listed with the newest first', () => {
   expect(runCount(state)).toBe(2);
 });
 
-test('stages are not counted as runs of their own while anybody knows their sweep', () => {
+test('stages are not counted as runs of their own while their sweep is known', () => {
   const sweep = { sweepId: sweepIdOf('line-1'), stage: 1 };
   const runs = [
     { kind: 'run.started', payload: madeUpRunEntry('r1') },

@@ -89,14 +89,14 @@ test('a server that queues: its times, its gauges, and its totals next to those 
   `);
 });
 
-test('the line of the first screen says how much of the time to first token is queue', () => {
+test('the line of the first screen reports how much of the time to first token is queue', () => {
   const sentence = serverTimeSentence({ ...report, server: serverOf([QUIET, OVER]) });
   expect(sentence?.replaceAll(/[\u00a0\u202f]/g, ' ')).toMatchInlineSnapshot(
     `"by the server: mean time to first token 6.00 s (client: 173 ms), of it 5.75 s in the queue, 200 ms prefill"`,
   );
 });
 
-test('a server that restarted, and one that was read only while the load ran, say how far to believe them', () => {
+test('a server that restarted, and one that was read only while the load ran, report how far to believe them', () => {
   const restarted = textOf(serverOf([OVER, { ...QUIET, moment: 'load' }, { ...OVER, promptTokens: 2_000 }]));
   expect(restarted.slice(-2)).toMatchInlineSnapshot(`
     [

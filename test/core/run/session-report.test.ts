@@ -134,7 +134,7 @@ describe('the account of sessions', () => {
     expect(report.sessions.completed).toBe(1);
   });
 
-  test('follows so many open sessions and no more: turns of later ones are counted, and said', () => {
+  test('follows so many open sessions and no more: turns of later ones are counted, and reported', () => {
     const tally = new SessionTally(2);
     const report = reported(
       [

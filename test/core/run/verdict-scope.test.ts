@@ -11,7 +11,7 @@ test.for([
   expect(verdictText('trustworthy', state)).toBe(text);
 });
 
-test('what speaks against a client is said of a run that was cut off, too', () => {
+test('what counts against a client is reported of a run that was cut off, too', () => {
   expect(verdictText('client-bound', 'interrupted')).toBe('client-bound');
   expect(verdictText('unknown', 'interrupted')).toBe('unknown');
 });

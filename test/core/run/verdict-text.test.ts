@@ -49,7 +49,7 @@ describe('the verdict on the client', () => {
     expect(verdictLabel({ ...silent, verdict: 'unknown' }, 'running').word).toBe('No verdict yet');
   });
 
-  test('says first that a run was interrupted, and then that the client kept up until then', () => {
+  test('reports first that a run was interrupted, and then that the client kept up until then', () => {
     expect(verdictLabel(client, 'interrupted')).toEqual({
       tone: 'open',
       word: 'Interrupted',

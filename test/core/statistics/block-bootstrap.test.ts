@@ -136,7 +136,7 @@ describe('a block bootstrap', () => {
     },
   );
 
-  test('cannot see what differs between runs: that is why one run each never says "worse"', () => {
+  test('cannot see what differs between runs: that is why one run each never reports "worse"', () => {
     expect(falseAlarms({ phi: 0.5, runEffect: 0.1, size: 25 })).toBeGreaterThan(0.2);
   });
 });

@@ -88,7 +88,7 @@ describe('the interval of a share', () => {
     );
   });
 
-  test('lies on the side of a share that its quick question says', () => {
+  test('is on the side of a share that its quick question reports', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
@@ -107,7 +107,7 @@ describe('the interval of a share', () => {
 });
 
 describe('the bounds of a percentile', () => {
-  test('are order statistics: of 100 values the median lies from the 40th to the 61st', () => {
+  test('are order statistics: of 100 values the median is from the 40th to the 61st', () => {
     const { low = 0, high = 0 } = percentileShares({ share: 0.5, of: 100, confidence: 0.95 });
     expect(Math.ceil(high * 100)).toBe(61);
     expect(Math.floor(low * 100)).toBeGreaterThanOrEqual(39);
@@ -129,7 +129,7 @@ describe('a mean over correlated values', () => {
     { phi: 0.9, count: 1_000 },
     { phi: 0.97, count: 1_000 },
   ]) {
-    test(`lies in its 95 % interval in at least 92 % of ${RUNS} series of ${count} with φ ${phi}`, () => {
+    test(`is in its 95 % interval in at least 92 % of ${RUNS} series of ${count} with φ ${phi}`, () => {
       const random = seededRandom(count + phi * 100);
       const normal = (): number =>
         Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());

@@ -198,7 +198,7 @@ describe('the live histogram', () => {
     expect(histogram.percentiles([1, 50, 99.9])).toEqual([3, 7, 1_023]);
   });
 
-  it('counts what is beyond its bounds at the bound, and says how many', () => {
+  it('counts what is beyond its bounds at the bound, and reports how many', () => {
     const histogram = new Histogram({ low: 1, high: 1_000 });
     for (const value of [0, -5, 2_000, Number.NaN]) histogram.record(value);
     expect(histogram.clampedCount).toBe(4);

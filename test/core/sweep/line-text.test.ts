@@ -32,13 +32,13 @@ const lead = (
     .join('');
 
 describe('a load line in words', () => {
-  test('says first what is carried, and then what happens above it', () => {
+  test('reports first what is carried, and then what happens above it', () => {
     expect(lead(document.line)).toMatch(
       /^bosun carries 12 requests\/s with TTFT within 500\u00a0ms for 95\.\d\u202f% of requests, which is 2\u00a0[\d\s]+ output tokens\/s\. At 12\.5\/s the queue grows by \d+ requests a minute: it is not slow there, it is over capacity\.$/u,
     );
   });
 
-  test('says where an objective is missed that the endpoint still keeps up there', () => {
+  test('reports where an objective is missed that the endpoint still keeps up there', () => {
     const missed = stages.map(stage =>
       stage.number === 9 ? { ...stage, standing: 'failed' as const, isOverCapacity: false } : stage,
     );
@@ -94,7 +94,7 @@ describe('a load line in words', () => {
   });
 });
 
-test('a sweep in words says how many of its loads held, which was the highest, and what became of the others', () => {
+test('a sweep in words reports how many of its loads held, which was the highest, and what became of the others', () => {
   const parts = leadOf({
     sweep: { ...sweep, form: 'sweep' },
     line: { kind: 'unknown', reason: 'not searched' },

@@ -46,7 +46,7 @@ describe('what is published of a search', () => {
     expect(bytes).toBeLessThan(LIVE_BODY_BYTES_MAX - 2_048);
   });
 
-  test('says that one was cut short whose document still says that it runs', () => {
+  test('reports that one was cut short whose document still reports that it runs', () => {
     expect(sweepEndOf(madeUpLine(100))).toMatchObject({ state: 'interrupted' });
     expect(sweepEndOf(madeUpLine())).toEqual({ state: 'complete', reason: '' });
   });

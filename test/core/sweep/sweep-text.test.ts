@@ -104,7 +104,7 @@ describe('the text of a sweep', () => {
     expect(lines.join('\n')).toContain('percentiles of TTFT from intended');
   });
 
-  test('says first how many loads held, and of the others what became of them', () => {
+  test('reports first how many loads held, and of the others what became of them', () => {
     const stages = [
       stage(1, rate(10)),
       stage(2, rate(20), { verdict: 'missed' }),
@@ -116,14 +116,14 @@ describe('the text of a sweep', () => {
     );
   });
 
-  test('says of loads that were all undecided that none could be decided, not that none held', () => {
+  test('reports of loads that were all undecided that none could be decided, not that none held', () => {
     const stages = [1, 2, 3].map(number => stage(number, rate(number), { verdict: 'undecided' }));
     const reported = text(sweep({ stages }));
     expect(reported).toMatch(/^None of 3 loads could be decided\.$/m);
     expect(reported).not.toContain('held');
   });
 
-  test('says of loads of which none held and some are undecided that none is known to hold', () => {
+  test('reports of loads of which none held and some are undecided that none is known to hold', () => {
     const stages = [1, 2, 3, 4, 5, 6].map(number =>
       stage(number, rate(number), { verdict: number === 6 ? 'over-capacity' : 'undecided' }),
     );
@@ -132,7 +132,7 @@ describe('the text of a sweep', () => {
     );
   });
 
-  test('of a closed loop without objectives says what was measured: nothing could hold or fail', () => {
+  test('of a closed loop without objectives reports what was measured: nothing could hold or fail', () => {
     const stages = [
       stage(1, users(1)),
       stage(2, users(4), { figures: figures({ outputTokensPerSecond: 4_000 }) }),
@@ -142,7 +142,7 @@ describe('the text of a sweep', () => {
     );
   });
 
-  test('says which loads were not tried, and marks a queue that grew', () => {
+  test('reports which loads were not tried, and marks a queue that grew', () => {
     const stages = [stage(1, rate(10), { verdict: 'over-capacity' })];
     const shown = text(sweep({ stages, endedEarly: '20/s was not tried' }));
     expect(shown).toMatch(/failed, grows/);
@@ -171,14 +171,14 @@ describe('the text of a sweep', () => {
     expect(plain(lines)).not.toContain('…');
   });
 
-  test('says nothing of the share of single requests where no objective is about them', () => {
+  test('reports nothing of the share of single requests where no objective is about them', () => {
     expect(text(sweep())).toMatch(/objectives +ttft\.p95=60ms$/m);
     expect(text(sweep({ objectives: ['ttft=60ms'] }))).toMatch(
       /objectives +ttft=60ms for 95 % of requests$/m,
     );
   });
 
-  test('lets no name speak to the terminal, and is plain ASCII where there is nothing else', () => {
+  test('lets no name control the terminal, and is plain ASCII where there is nothing else', () => {
     const stages = [stage(1, rate(10), { reasons: ['b\u001b]0;x'] })];
     expect(text(sweep({ model: 'a\u001b[31mmodel', stages }))).not.toContain('\u001b');
     expect(stageLine(stage(1, rate(10), { reasons: ['c\u001b[2J'] }))).not.toContain('\u001b');
@@ -187,7 +187,7 @@ describe('the text of a sweep', () => {
 });
 
 describe('the text of a load line', () => {
-  test('says the bracket in its first line, then every stage with its purpose', () => {
+  test('reports the bracket in its first line, then every stage with its purpose', () => {
     const shown = text(madeUpLine(), 120);
     expect(shown).toMatch(
       /^Carries 12 to 12\.5 requests\/s at TTFT ≤ 500 ms for 95 % of the requests; above/,
@@ -196,7 +196,7 @@ describe('the text of a load line', () => {
     expect(shown).toMatch(/^ {2}search +ends at most 5 % apart, each verdict with 95 % confidence/m);
   });
 
-  test('that was stopped says so before all else', () => {
+  test('that was stopped reports it before all else', () => {
     expect(text(madeUpLine(undefined, { state: 'stopped' }))).toMatch(/^STOPPED: RESULTS UP TO THAT POINT\n/);
   });
 

@@ -100,7 +100,7 @@ describe('a terminal', () => {
   });
 });
 
-test('the first and the last line of what a tool says are those that hold something', () => {
+test('the first and the last line of what a tool reports are those that hold something', () => {
   const reported = '\n cannot open device\nsee the manual\nfailed with 3 \n\n';
   expect(firstLine(reported)).toBe('cannot open device');
   expect(lastLine(reported)).toBe('failed with 3');

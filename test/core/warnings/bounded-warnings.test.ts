@@ -34,7 +34,7 @@ describe('the list of warnings', () => {
     expect(shown.at(-1)).toMatchObject({ id: 'more', level: 'note', title: '150 more warnings' });
   });
 
-  test('leaves nothing out and says nothing of it while there are few', () => {
+  test('leaves nothing out and reports nothing of it while there are few', () => {
     expect(boundedWarnings(staleOn(200))).toHaveLength(200);
     expect(boundedWarnings([])).toEqual([]);
   });

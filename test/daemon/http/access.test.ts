@@ -201,7 +201,7 @@ describe('a cookie', () => {
     expect(restarted.grantForCookie(cookie)).toBeUndefined();
   });
 
-  test('ends after thirty days, also when it says otherwise', async () => {
+  test('ends after thirty days, also when it reports otherwise', async () => {
     const clock = new VirtualClock();
     const access = new Access({ clock, token: TOKEN, hostNames: [] });
     const cookie = cookieOf(access);

@@ -29,7 +29,7 @@ describe('bytes that are no request', () => {
       'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['a negative length', 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n'],
-  ])('%s get an answer that says so, and the daemon goes on', async (_what, bytes) => {
+  ])('%s get an answer that reports it, and the daemon goes on', async (_what, bytes) => {
     await using served = await serveCluster();
     const raw = await exchangeRaw(served.port, bytes);
     expect(statusOf(raw)).toBe(400);
@@ -70,7 +70,7 @@ describe('requests that are too much', () => {
     expect(statusOf(raw)).toBe(414);
   });
 
-  test('a body that says it is past the bound is not waited for', async () => {
+  test('a body that reports it is past the bound is not waited for', async () => {
     await using served = await serveCluster();
     const raw = await exchangeRaw(
       served.port,
@@ -227,7 +227,7 @@ describe('a body', () => {
     expect(await detailOf('{"code":"x"}', { 'content-encoding': 'identity' })).toMatchObject({ status: 403 });
   });
 
-  test('that is announced by an expectation which nobody knows is answered as any other', async () => {
+  test('that is announced by an expectation which is unknown is answered as any other', async () => {
     await using served = await serveCluster();
     const raw = await exchangeRaw(served.port, head('GET /healthz HTTP/1.1', 'Expect: 200-ok'));
     expect(statusOf(raw)).toBe(200);

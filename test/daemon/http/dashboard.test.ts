@@ -164,7 +164,7 @@ describe('the dashboard', () => {
   test.each([
     ['no folder', undefined],
     ['a folder that is not there', '/nowhere/at/all'],
-  ])('with %s says that it is not built', async (_what, dashboardDir) => {
+  ])('with %s reports that it is not built', async (_what, dashboardDir) => {
     await using served = await serveCluster(dashboardDir === undefined ? {} : { dashboardDir });
     const answer = await sendRequest({ port: served.port, path: '/' });
     expect(answer.status).toBe(503);

@@ -75,7 +75,7 @@ describe('the stream of a fleet', () => {
     expect(frame.text.length).toBeLessThan(snapshot.text.length / 5);
   });
 
-  test('then says only what has changed, once a second', async () => {
+  test('then reports only what has changed, once a second', async () => {
     await using served = await serveCluster();
     reportMany(served);
     using reader = await fleetOf(served);
@@ -144,7 +144,7 @@ describe('the stream of a fleet', () => {
     expect(batch.data.events.map(({ origin }: { origin: string }) => origin)).toEqual([node(21)]);
   });
 
-  test('says that nobody is called as what is picked, and refuses a view that it does not have', async () => {
+  test('reports that nobody is called as what is picked, and refuses a view that it does not have', async () => {
     await using served = await serveCluster();
     reportMany(served);
     using reader = await openStream(served.port, {}, `/api/stream?view=pick&by=rack&pick=node:${SELF}`);

@@ -57,7 +57,7 @@ describe('GET /api/groups', () => {
     ]);
   });
 
-  test('says what it can group by, and which groups there are none of', async () => {
+  test('reports what it can group by, and which groups there are none of', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'));
     const requested = async (path: string) => (await fetchJson({ port: served.port, path })).json;

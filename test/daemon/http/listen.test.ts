@@ -6,7 +6,7 @@ import { sendRequest } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
 describe('a port', () => {
-  test('that is a default and taken gives the next free one, said in a line', async () => {
+  test('that is a default and taken gives the next free one, reported in a line', async () => {
     await using taken = await takePort();
     await using served = await serveCluster({ port: taken.port, isExplicitPort: false });
     expect(served.port).toBeGreaterThan(taken.port);
@@ -17,7 +17,7 @@ describe('a port', () => {
     expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 
-  test('that a person asked for and is taken is an error that says what to do', async () => {
+  test('that a person asked for and is taken is an error that reports what to do', async () => {
     await using taken = await takePort();
     const error = await failureOf(serveCluster({ port: taken.port, isExplicitPort: true }));
     expect(error.problem).toEqual({

@@ -315,7 +315,7 @@ const systemFact = (cpuUse: number): Fact => ({
   },
 });
 
-test('every name of /metrics stands in docs/api.md', () => {
+test('every name of /metrics is in docs/api.md', () => {
   const api = textOf('docs/api.md');
   const documented = [
     ...(api.match(/plimsoll_\w+/g) ?? []),

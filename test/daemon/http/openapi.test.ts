@@ -40,7 +40,7 @@ describe('/openapi.json', () => {
     expect({ valid, errors }).toMatchObject({ valid: true });
   });
 
-  test('says of nothing that it is any object, and of no schema nothing at all', async () => {
+  test('reports of nothing that it is any object, and of no schema nothing at all', async () => {
     await using served = await serveCluster();
     const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const vague = everyPart(json).filter(
@@ -50,7 +50,7 @@ describe('/openapi.json', () => {
     expect(vague.map(({ path }) => path)).toEqual([]);
   });
 
-  test('every path that changes something says that it needs the token, and does', async () => {
+  test('every path that changes something reports that it needs the token, and does', async () => {
     await using served = await serveCluster();
     const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     for (const [path, methods] of Object.entries<Json>(json.paths)) {
@@ -69,7 +69,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  test('every path refuses a query parameter that it does not know, and says which it does', async () => {
+  test('every path refuses a query parameter that it does not know, and reports which it does', async () => {
     await using served = await serveCluster();
     for (const { method, path, parameters } of served.server.served) {
       const known = parameters.filter(each => each.in === 'query').map(({ name }) => name);

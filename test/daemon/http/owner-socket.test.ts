@@ -57,7 +57,7 @@ describe('the socket of the owner', () => {
   test.each([
     ['a file', (path: string) => writeFileSync(path, 'mine'), 'is not a socket'],
     ['a folder', (path: string) => mkdirSync(path), 'is not a socket'],
-  ])('leaves %s of its name alone, and says so', async (_, occupy, reason) => {
+  ])('leaves %s of its name alone, and reports it', async (_, occupy, reason) => {
     using folder = temporaryDirectory();
     const path = join(folder.path, 'daemon.sock');
     occupy(path);

@@ -29,7 +29,7 @@ const served = async (answer: ProbesAnswer) => {
   return { targets, post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 };
 
-test('POST /api/probes passes on what is requested, and says what became of it', async () => {
+test('POST /api/probes passes on what is requested, and reports what became of it', async () => {
   await using server = await served(STARTED);
   expect(await server.post({ subject: 'all' })).toMatchObject({ status: 202, json: STARTED });
   const link = { kind: 'link', source: SELF, sink: OTHER } as const;
@@ -61,7 +61,7 @@ test('a body of another shape is refused before anything is asked', async () => 
   expect(server.targets).toEqual([]);
 });
 
-test('what is not there is not found, and what could not be asked is said', async () => {
+test('what is not there is not found, and what could not be asked is reported', async () => {
   await using nothing = await served({ probes: [], unreached: [] });
   expect(await nothing.post({ subject: { kind: 'gpu', nodeId: SELF, deviceId: 'none' } })).toMatchObject({
     status: 404,
@@ -75,7 +75,7 @@ test('what is not there is not found, and what could not be asked is said', asyn
   });
 });
 
-test('a daemon that measures nothing says so', async () => {
+test('a daemon that measures nothing reports it', async () => {
   await using server = await serveCluster();
   const answer = await fetchJson({
     port: server.port,

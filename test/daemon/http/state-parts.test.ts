@@ -74,7 +74,7 @@ describe('a stream of a part of State', () => {
     expect(Object.keys(state.nodeIdentities).sort()).toEqual([A, B, D]);
   });
 
-  test('of two nodes has what lies between them, and of a list of nodes no link', async () => {
+  test('of two nodes has what is between them, and of a list of nodes no link', async () => {
     await using served = await serveCluster();
     reportFour(served);
     const two = await partOf(served, `view=link&nodes=${A},${C}`);

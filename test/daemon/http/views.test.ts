@@ -26,7 +26,7 @@ describe('GET /api/nodes', () => {
     }
   });
 
-  test.each([OTHER, 'x', '__proto__', 'constructor', '%2e%2e'])('knows no node %s', async id => {
+  test.each([OTHER, 'x', '__proto__', 'constructor', '%2e%2e'])('has no node %s', async id => {
     await using served = await serveCluster();
     const { status, json } = await fetchJson({ port: served.port, path: `/api/nodes/${id}` });
     expect([status, json.code]).toEqual([404, 'no-such-node']);

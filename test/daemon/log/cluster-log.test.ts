@@ -144,7 +144,7 @@ test('nodes of the journal are no news at a start, and one that is forgotten is'
   expect(watched.reported).toEqual([`node-forgotten ${name}`]);
 });
 
-test('a link of this node that is lost and returns is one line each, and no warning besides', async () => {
+test('a link of this node that is lost and returns is one line each, and no warning also', async () => {
   await using watched = new Watched();
   watched.add(studio, notebook);
   watched.start();

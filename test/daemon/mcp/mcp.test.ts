@@ -69,7 +69,7 @@ const refusal = async (name: string, given: Record<string, unknown>): Promise<st
 };
 
 describe('over HTTP', () => {
-  test('the official client lists the tools, and each says that it changes nothing', async () => {
+  test('the official client lists the tools, and each reports that it changes nothing', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(MCP_TOOLS.map(({ name }) => name));
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint === true)).toBe(true);
@@ -100,7 +100,7 @@ describe('over HTTP', () => {
     });
   });
 
-  test('finds a node by its id and by its name, and says what is wrong with another', async () => {
+  test('finds a node by its id and by its name, and reports what is wrong with another', async () => {
     const { state } = demo.daemon;
     const [id] = nodeIds(state);
     if (id === undefined) throw new Error('the demo has no node');
@@ -172,7 +172,7 @@ describe('any input', () => {
     });
   };
 
-  test('every message is answered as the protocol says, or not at all', async () => {
+  test('every message is answered as the protocol reports, or not at all', async () => {
     const there = server();
     const names = MCP_TOOLS.map(({ name }) => name);
     const message = fc.oneof(

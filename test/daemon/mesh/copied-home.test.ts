@@ -41,7 +41,7 @@ describe('a copied home', () => {
   });
 });
 
-describe('what a daemon says of a copied home', () => {
+describe('what a daemon reports of a copied home', () => {
   const made = () => {
     const clock = new VirtualClock();
     const facts: Fact[] = [];

@@ -32,7 +32,7 @@ describe('daemons with one cluster key', () => {
     await until(a, state => (state.nodeMemories[b.nodeId]?.epoch ?? 0) >= start && start > 0);
   });
 
-  it('hear the first words of a peer that they dial while they start', async () => {
+  it('receive the first messages of a peer that they dial while they start', async () => {
     await using homes = await temporaryHomes(2);
     const [first, second] = homes.paths;
     await using a = await started(first, { name: 'atlas' });
@@ -97,7 +97,7 @@ describe('a daemon', () => {
     expect(daemon.notices).toMatchObject([{ code: 'no-cluster-key' }]);
   });
 
-  it('with another key learns nothing and is not heard, and says so', async () => {
+  it('with another key learns nothing and is ignored, and reports it', async () => {
     await using homes = await temporaryHomes(2);
     const [first, second] = homes.paths;
     await using a = await started(first, { name: 'atlas' });
@@ -120,7 +120,7 @@ describe('a daemon', () => {
     await expect(startedWith(home, 'atlas', mesh)).rejects.toMatchObject({ code: 'home-unusable' });
   });
 
-  it('starts with a peer that cannot be read, and says which', async () => {
+  it('starts with a peer that cannot be read, and reports which', async () => {
     await using homes = await temporaryHomes(1);
     const [home] = homes.paths;
     await using daemon = await started(home, { peers: ['not a peer!'] });

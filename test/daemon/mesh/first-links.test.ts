@@ -9,7 +9,7 @@ import { until } from '../../support/seen-node.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { dial, TlsNodes } from '../../support/tls-nodes.ts';
 
-describe('a daemon that starts beside its peers', () => {
+describe('a daemon that starts next to its peers', () => {
   it('takes no link before its replication listens, and every one that waited when it does', async () => {
     using folder = temporaryDirectory();
     await using nodes = new TlsNodes();

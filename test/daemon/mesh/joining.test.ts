@@ -101,7 +101,7 @@ test('a code leads nowhere where nobody who gave it listens, and the home stays 
   await expect(stat(join(juno, 'joined-peers.json'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a daemon whose mesh cannot open does not say that it joined, and leaves with a key that is damaged', async () => {
+test('a daemon whose mesh cannot open does not report that it joined, and leaves with a key that is damaged', async () => {
   using folder = temporaryDirectory();
   const [atlas, juno] = [await homeIn(folder.path, 'atlas'), await homeIn(folder.path, 'juno')];
   await createClusterKeyFile(clusterKeyPath(atlas), makeClusterKey());
@@ -120,7 +120,7 @@ test('a daemon whose mesh cannot open does not say that it joined, and leaves wi
   expect(leaving.stdout.text).toMatch(/^Left the cluster\. /);
 });
 
-test('a daemon without a mesh, or with the key of a file elsewhere, says so', async () => {
+test('a daemon without a mesh, or with the key of a file elsewhere, reports it', async () => {
   using folder = temporaryDirectory();
   const [atlas, juno] = [await homeIn(folder.path, 'atlas'), await homeIn(folder.path, 'juno')];
   await using off = await started(atlas, 'atlas', { keyFile: undefined, listen: 'off', peers: [] });

@@ -53,7 +53,7 @@ describe('running daemons whose cluster changes its key', () => {
     return daemon;
   };
 
-  it('go on hearing each other through every step, and close their links to one that kept the old key', async () => {
+  it('go on receiving from each other through every step, and close their links to one that kept the old key', async () => {
     await key('atlas', ['new']);
     const first = await key('atlas', ['show']);
     for (const name of ['juno', 'vesta']) await key(name, ['import', '-'], first);
@@ -81,7 +81,7 @@ describe('running daemons whose cluster changes its key', () => {
     await until(() => !vesta.notices.some(({ code }) => code === 'no-link'));
   });
 
-  it('says so when its key file is gone, and goes on with the key that it has read', async () => {
+  it('reports it when its key file is gone, and goes on with the key that it has read', async () => {
     await key('atlas', ['new']);
     await key('juno', ['import', '-'], await key('atlas', ['show']));
     const kept = await key('atlas', ['show']);

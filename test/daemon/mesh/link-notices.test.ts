@@ -34,7 +34,7 @@ describe('the notice of an address that leads to no link', () => {
   const report = (address: string, source: CandidateSource): void =>
     own.addCandidate({ address, port: 4181, source });
 
-  it('stands as long as the address is tried in vain, and goes with the first link', async () => {
+  it('remains as long as the address is tried in vain, and goes with the first link', async () => {
     report('juno', 'static');
     await clock.advance(1_000);
     expect(notices.all).toMatchObject([

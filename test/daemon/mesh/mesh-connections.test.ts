@@ -64,7 +64,7 @@ describe('the UDP port of a daemon', () => {
     });
   });
 
-  it('that cannot be had is said, and does not keep the daemon from starting', async () => {
+  it('that cannot be had is reported, and does not keep the daemon from starting', async () => {
     const notices = new Notices(() => undefined);
     expect(await opened({ host: '192.0.2.77', port: 4_181 }, notices)).toBeUndefined();
     expect(notices.all).toMatchObject([{ code: 'no-reachability', host: '192.0.2.77' }]);

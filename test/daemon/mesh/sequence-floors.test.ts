@@ -7,7 +7,7 @@ import { Notices } from '../../../src/daemon/notices.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-test('what was heard of a fleet and cannot be written is a notice until it can', async () => {
+test('what was received of a fleet and cannot be written is a notice until it can', async () => {
   using home = temporaryDirectory();
   const file = join(home.path, 'fleet-heard.json');
   mkdirSync(file);

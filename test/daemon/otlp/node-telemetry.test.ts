@@ -66,7 +66,7 @@ test('errors of memory and of the driver are exported by what they are, and what
   expect(late, 'stale').not.toContain('hw.errors');
 });
 
-test('its resource says which machine it is, as the conventions call machines', () => {
+test('its resource reports which machine it is, as the conventions call machines', () => {
   const { resourceMetrics } = parsedOf([]);
   const attributes = resourceMetrics[0]?.resource.attributes.map(({ key, value }) => [
     key,

@@ -11,7 +11,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const INTERVAL_MS = 10_000;
 
-test('it sends once an interval, and says what a receiver that refuses has missed, and stops saying so', async () => {
+test('it sends once an interval, and reports what a receiver that refuses has missed, and stops saying so', async () => {
   let status = 200;
   await using receiver = await otlpReceiver(() => ({ status }));
   await using exported = exporting({ endpoint: receiver.url });

@@ -88,7 +88,7 @@ const notifier = () => {
   };
 };
 
-test('a link that carries less than it did all week says how much less, and one that does not says nothing', async () => {
+test('a link that carries less than it did all week reports how much less, and one that does not reports nothing', async () => {
   const { clock, record, reporting, usual, unusual } = notifier();
   for (let hour = 0; hour < 26; hour += 1) {
     record(profile(1e9 + hour * 1e6));

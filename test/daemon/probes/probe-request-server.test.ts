@@ -35,7 +35,7 @@ const requested = async (mesh: ProbingMesh, server: ProbeRequestServer, target: 
   return await answer;
 };
 
-test('a request for all is asked of every node, and each says what it does', async () => {
+test('a request for all is asked of every node, and each reports what it does', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
   await mesh.clock.advance(60_000);
   const [atlas, juno, pavo] = [mesh.at(0), mesh.at(1), mesh.at(2)];
@@ -50,7 +50,7 @@ test('a request for all is asked of every node, and each says what it does', asy
   expect(mesh.engine.measuredCount - before).toBe(4);
 });
 
-test('a member that asks again and again starts a bounded number of probes, and hears why', async () => {
+test('a member that asks again and again starts a bounded number of probes, and receives the reason', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   await mesh.clock.advance(60_000);
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
@@ -106,7 +106,7 @@ test('probes that are off refuse a request with the reason', async () => {
   expect(probes).toMatchObject([{ result: 'refused', reason: expect.stringContaining('probes are off') }]);
 });
 
-test('a link of a fleet that nobody chose today is connected when a person asks for it, and the answer says so', async () => {
+test('a link of a fleet that nobody chose today is connected when a person asks for it, and the answer reports it', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   await mesh.clock.advance(60_000);
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];

@@ -106,7 +106,7 @@ describe('the engine of RDMA probes', () => {
     expect(outcome).toMatchObject({ kind: 'measured', measurement: { engine: 'perftest' } });
   });
 
-  it('says so where the nodes have no address between them', async () => {
+  it('reports it where the nodes have no address between them', async () => {
     const state = stateWith(WAY);
     await expect(
       engineOf(JUNO, state).openSink({

@@ -65,7 +65,7 @@ describe('a search that announces itself', () => {
     await announcement.end(many);
   });
 
-  test('hears once that somebody asked it to stop', async () => {
+  test('is notified once that its stop was requested', async () => {
     await using daemon = await started(home);
     const requested = Promise.withResolvers<void>();
     const onStopRequested = () => requested.resolve();

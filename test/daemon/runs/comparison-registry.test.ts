@@ -118,7 +118,7 @@ describe('a comparison in the registry', () => {
   test.each([
     ['interrupted', RUNNING, 'its process exited unexpectedly: the pairs done by then are stored'],
     ['complete', TWO_PAIRS, ''],
-  ])('that fell silent is %s where its document says so', async (state, document, reason) => {
+  ])('that fell silent is %s where its document reports it', async (state, document, reason) => {
     made.registry.start(begun());
     writeFileSync(join(directory, 'comparison.json'), comparisonToJson(document));
     await made.clock.advance(LEASE_MS + 1);

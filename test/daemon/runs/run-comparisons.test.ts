@@ -36,7 +36,7 @@ describe('a daemon that compares runs', () => {
     expect(one).toMatchObject({ kind: 'compared', document: { mode: 'runs', refusals: [] } });
   });
 
-  test('says of a run that it has no files of that they are elsewhere, and why one cannot be read', async () => {
+  test('reports of a run that it has no files of that they are elsewhere, and why one cannot be read', async () => {
     using home = temporaryDirectory();
     mkdirSync(join(home.path, 'runs', 'empty'), { recursive: true });
     const comparisons = comparisonsOf(home.path, ['empty']);

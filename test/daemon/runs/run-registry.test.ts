@@ -153,7 +153,7 @@ describe('a run in the registry', () => {
     expect(made.view()).toMatchObject({ state: 'running', isLive: true });
   });
 
-  test('that ran when the daemon was restarted is taken up, and given time to be heard', async () => {
+  test('that ran when the daemon was restarted is taken up, and given time to connect', async () => {
     made.registry.start(begun());
     await made.clock.advance(ABANDONED_MS);
     const second = made.restarted();

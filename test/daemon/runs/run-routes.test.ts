@@ -117,7 +117,7 @@ describe('the routes of runs', () => {
       );
   });
 
-  test('a body that speaks of another run than its path is refused', async () => {
+  test('a body of another run than its path is refused', async () => {
     await send('POST', '/api/runs', START);
     expect(await codeOf(send('PUT', '/api/runs/r2/progress', PROGRESS))).toBe('400 bad-body');
     expect(await codeOf(send('POST', '/api/runs/r2/end', END))).toBe('400 bad-body');
@@ -134,7 +134,7 @@ describe('the routes of runs', () => {
     },
   );
 
-  test('a run may have any id that is one, also one that JavaScript knows', async () => {
+  test('a run may have any id that is one, also a name of a property of JavaScript objects', async () => {
     expect(await codeOf(send('POST', '/api/runs', { ...START, runId: '__proto__' }))).toBe('204');
     const { body } = await send('GET', '/api/runs/__proto__', undefined);
     expect(JSON.parse(body).run.run.runId).toBe('__proto__');

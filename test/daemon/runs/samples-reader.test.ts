@@ -29,7 +29,7 @@ describe('reading samples.jsonl', () => {
     expect(await endsOf(reader)).toEqual([]);
   });
 
-  test('of a file that is too long the newest part counts, and what is left out is said', async () => {
+  test('of a file that is too long the newest part counts, and what is left out is reported', async () => {
     const lines = Array.from({ length: 100 }, (_, index) => line(index));
     writeFileSync(path, lines.join(''));
     const ends: number[] = [];

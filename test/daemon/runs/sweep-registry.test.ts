@@ -56,7 +56,7 @@ describe('a search in the registry', () => {
   test.each([
     ['complete', madeUpLine()],
     ['interrupted', madeUpLine(370)],
-  ])('that fell silent is %s where its document says so', async (state, document) => {
+  ])('that fell silent is %s where its document reports it', async (state, document) => {
     made.registry.start(begun(directory));
     writeLine(directory, document);
     await made.clock.advance(ABANDONED_MS + 1);

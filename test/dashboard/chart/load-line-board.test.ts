@@ -32,7 +32,7 @@ describe('the load-line board', () => {
     expect(lines[0]?.y).toBe(ticks.at(-1)?.y);
   });
 
-  it('writes "now" beside the water, but not over the name of a line', () => {
+  it('writes "now" next to the water, but not over the name of a line', () => {
     expect(layoutBoard(30, [line(48)], { max: 60, step: 30 }).nowY).toBe(68);
     expect(layoutBoard(47, [line(48)], { max: 60, step: 30 }).nowY).toBeUndefined();
     expect(layoutBoard(undefined, [line(48)], { max: 60, step: 30 }).waterY).toBeUndefined();

@@ -18,7 +18,7 @@ test('a few of one sort are all shown', () => {
   expect(reported(of('stale', 5))).toHaveLength(5);
 });
 
-test('of many of one sort three are shown and the rest is counted, beside all of another sort', () => {
+test('of many of one sort three are shown and the rest is counted, next to all of another sort', () => {
   expect(reported([...of('stale', 50), ...of('link short', 1)])).toEqual([
     'stale 0',
     'stale 1',

@@ -40,7 +40,7 @@ describe('the totals', () => {
     ]);
   });
 
-  test('say how much of the cluster was measured', () => {
+  test('report how much of the cluster was measured', () => {
     const [compute, bandwidth] = tilesOf(stateOf(at(studio), at(rack)));
     expect(compute).toMatchObject({
       value: { figure: '–', unit: '' },
@@ -82,7 +82,7 @@ describe('the totals', () => {
 });
 
 describe('processors', () => {
-  test('are named beside the sum of the GPUs and never in it', () => {
+  test('are named next to the sum of the GPUs and never in it', () => {
     const cpu = measuredGpu('cpu', 1.2e12, 41e9, { deviceKind: 'cpu', engine: 'cpu' });
     const [identity] = rack.durable;
     if (identity === undefined) throw new Error('no identity');

@@ -21,7 +21,7 @@ describe('warnings', () => {
     expect(titles(stateOf(at(studio), at(notebook)))).toEqual([]);
   });
 
-  test('a node alone is said to be alone, with the command that makes the key for another one', () => {
+  test('a node alone is reported to be alone, with the command that makes the key for another one', () => {
     const [alone] = warningsOf(stateOf(at(studio)));
     expect(alone).toMatchObject({ level: 'note', title: 'This is the only node so far' });
     expect(alone?.command).toContain('plimsoll key show --join');

@@ -47,7 +47,7 @@ test('a virtual machine is dashed, unless it has GPUs to show', () => {
   expect(machineKind(identity('Standard PC', 'chip', 'kvm'), [own])).toBe('rack');
 });
 
-test('what nobody knows is drawn as the dashed box', () => {
+test('what is unknown is drawn as the dashed box', () => {
   expect(machineKind(undefined, [])).toBe('vm');
   expect(machineKind(identity(unknown('no DMI')), [])).toBe('vm');
 });

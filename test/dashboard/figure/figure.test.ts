@@ -26,16 +26,16 @@ describe('reported values', () => {
     expect(reportedText(unknown('no DMI'))).toEqual({ text: '–', reason: 'no DMI' });
   });
 
-  test('what was not read yet says so', () => {
+  test('what was not read yet reports it', () => {
     expect(reportedFigure(undefined, formatPercent)).toEqual({ text: '–', reason: 'not read yet' });
   });
 
-  test('a narrow space stands before %', () => {
+  test('a narrow space is before %', () => {
     expect(reportedFigure(0.62, formatPercent).text).toBe('62\u202f%');
   });
 });
 
-test('an age under a second says only that', () => {
+test('an age under a second reports only that', () => {
   expect([0, 400, 949].map(ageText)).toEqual(['<\u00a01\u00a0s', '<\u00a01\u00a0s', '<\u00a01\u00a0s']);
   expect([950, 41_000, 120_000].map(ageText)).toEqual(['1\u00a0s', '41\u00a0s', '2\u00a0min']);
 });

@@ -21,7 +21,7 @@ describe('the address of a fleet', () => {
     { change: { pick: { kind: 'pair', groups: ['r1', 'r2'] } }, text: 'by=rack&group=r1&group=r2' },
     { change: { map: 'r1' }, text: 'by=rack&map=r1' },
     { change: { find: 'h200', isTable: true }, text: 'by=rack&find=h200&as=table' },
-  ] as const)('says what is picked: $text', ({ change, text }) => {
+  ] as const)('reports what is picked: $text', ({ change, text }) => {
     const query = withFleetAddress(new URLSearchParams('by=rack'), change);
     expect(query.toString()).toBe(text);
     expect(read(text)).toMatchObject(change);

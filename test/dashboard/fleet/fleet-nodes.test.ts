@@ -38,7 +38,7 @@ describe('the list of nodes of a fleet', () => {
     expect(namesOf('')).toEqual(['r1-3', 'r1-1', 'r1-2']);
   });
 
-  test('goes by what the address says, and what nobody knows comes last in either direction', () => {
+  test('follows the address, and what is unknown comes last in either direction', () => {
     expect(namesOf('sort=memory')).toEqual(['r1-1', 'r1-3', 'r1-2']);
     expect(namesOf('sort=-memory')).toEqual(['r1-3', 'r1-1', 'r1-2']);
     expect(namesOf('sort=-gpu')).toEqual(['r1-3', 'r1-2', 'r1-1']);

@@ -21,7 +21,7 @@ describe('the keyboard on the grid of a fleet', () => {
     expect(from(0, 0, 'ArrowLeft')).toEqual({ group: 0, cell: 0 });
   });
 
-  test('arrows go down into the group that stands below, and up again', () => {
+  test('arrows go down into the group that is below, and up again', () => {
     const across = layout.groups.filter(({ row }) => row === 0).length;
     expect(from(1, 11, 'ArrowDown')).toEqual({ group: 1 + across, cell: 3 });
     expect(from(1 + across, 3, 'ArrowUp')).toEqual({ group: 1, cell: 11 });

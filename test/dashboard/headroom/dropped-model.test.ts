@@ -56,7 +56,7 @@ describe('a model that is dropped onto the page', () => {
 
 describe('the address of what is looked at', () => {
   test.each(['llama3-8b', 'gpt-oss-120b', 'deepseek-v3', 'nemotron-h-8b'])(
-    'carries the facts of %s whole, beside the question',
+    'carries the facts of %s whole, next to the question',
     async name => {
       const model = await madeFacts(name);
       expect(modelOfFragment(modelFragment(model))).toEqual({ kind: 'here', model });

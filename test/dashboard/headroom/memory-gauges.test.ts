@@ -80,7 +80,7 @@ describe('vessels', () => {
     expect(over?.layers.at(-1)?.y).toBe(picture.top - 10);
   });
 
-  test('stand within the picture at every width, names beside the first one apart', () => {
+  test('stand within the picture at every width, names next to the first one apart', () => {
     for (const width of [358, 620, 900, 1_400]) {
       const { vessels } = vesselsPicture(placements.ranked, { width, objectiveSeconds: undefined });
       for (const [index, { x, width: wide }] of vessels.entries()) {
@@ -95,7 +95,7 @@ describe('vessels', () => {
     }
   });
 
-  test('have an objective only where it lies on the scale', () => {
+  test('have an objective only where it is on the scale', () => {
     const y = vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: 1 / 60 }).objectiveY;
     expect(y).toBeGreaterThan(picture.top);
     expect(
@@ -104,7 +104,7 @@ describe('vessels', () => {
   });
 });
 
-describe('what is said of placements', () => {
+describe('what is reported of placements', () => {
   test('names the best, what limits it and what nobody passes', () => {
     const lead = headroomLead(placements, { achieved: undefined, batch: 1, nodeCount: 3 });
     expect(lead.strong).toMatch(/^It fits, and it should run at \d+\.\d tok\/s\.$/);
@@ -145,7 +145,7 @@ describe('what is said of placements', () => {
     ).toBe(true);
   });
 
-  test('leaves out a node that is not heard of', () => {
+  test('leaves out a node that sends nothing', () => {
     const gone = views.map(view =>
       view.name === 'atlas' ? { ...view, presence: 'offline' as const } : view,
     );
@@ -157,7 +157,7 @@ describe('what was achieved', () => {
   const [best] = placements.ranked;
   const view: Pick<RunView, 'run' | 'state'> = { state: 'complete', run: ranOn(idOf(studio), 13e6) };
 
-  test('stands beside what is expected where the run kept as many in flight on that machine', () => {
+  test('is next to what is expected where the run kept as many in flight on that machine', () => {
     const reached = best === undefined ? undefined : achievedBy(view, best, 1);
     expect(reached).toMatchObject({
       standing: 'inside',
@@ -176,7 +176,7 @@ describe('what was achieved', () => {
     expect(isUnknown(answer) ? answer.reason : '').toMatch(reason);
   });
 
-  test('is never clipped: what is above the bound says so', () => {
+  test('is never clipped: what is above the bound reports it', () => {
     const time = { boundSeconds: 0.01, seconds: { value: 0.02, low: 0.015, high: 0.03 } };
     expect([0.005, 0.012, 0.02, 0.05].map(seconds => standingOf(seconds, time))).toEqual([
       'above-bound',

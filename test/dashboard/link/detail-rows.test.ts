@@ -71,12 +71,12 @@ describe('all that is known of a connection', () => {
     });
   });
 
-  test('why there is no figure stands in its place', () => {
+  test('why there is no figure is shown in its place', () => {
     const [row] = rowsOf(reported(opened(JUNO, THUNDERBOLT), profiled(JUNO, THUNDERBOLT)));
     expect(row?.sentAgain).toEqual({ value: { figure: '–', unit: '' }, remark: 'no TCP' });
   });
 
-  test('a failed attempt says why and when the next one is', () => {
+  test('a failed attempt reports why and when the next one is', () => {
     const failing = { ...ETHERNET, failure: 'timed out after 30 s' };
     const [row] = rowsOf(
       reported(opened(JUNO, ETHERNET), profiled(JUNO, failing), staged({ kind: 'idle', nextInMs: 240_000 })),
@@ -101,7 +101,7 @@ describe('all that is known of a connection', () => {
     });
   });
 
-  test('a probe that runs says for how long, and who asked for it', () => {
+  test('a probe that runs reports for how long, and who asked for it', () => {
     const [row] = rowsOf(
       reported(opened(JUNO, ETHERNET), staged({ kind: 'running', expectedMs: 5_000, isByHand: true })),
     );

@@ -64,7 +64,7 @@ describe('the rows of a link', () => {
     );
   });
 
-  test('say whole round trips and their jitter to who wants those', () => {
+  test('report whole round trips and their jitter on request', () => {
     const [row] = rowsOf(reported(wired(JUNO, THUNDERBOLT)), 0, { ...HALF, delay: 'round' });
     expect(row).toMatchObject({ delay: { figure: '18', unit: 'µs' }, jitter: { figure: '600', unit: 'ns' } });
     expect([delayName('half'), delayName('round'), jitterName('half'), jitterName('round')]).toEqual([
@@ -75,7 +75,7 @@ describe('the rows of a link', () => {
     ]);
   });
 
-  test('say why they have no figures, and when the next try is', () => {
+  test('report why they have no figures, and when the next try is', () => {
     const nothing = unknown('timed out after 30 s');
     const failed = profiled(
       JUNO,
@@ -126,7 +126,7 @@ describe('a link in words', () => {
     );
   });
 
-  test('says by how much it falls short, and in which direction by name', () => {
+  test('reports by how much it falls short, and in which direction by name', () => {
     const expected = { kind: 'negotiated', bitsPerSecond: 10e9 } as const;
     const ends = ['atlas', 'bosun'] as const;
     const words = (direction: 'there' | 'back' | 'both') =>

@@ -18,7 +18,7 @@ describe('the ends of a link that an address names', () => {
     expect(linkEnds(['atlas', atlas.nodeId], nodes)).toEqual({ kind: 'same', node: atlas });
   });
 
-  test('who is mistyped is said, with who was probably meant', () => {
+  test('who is mistyped is reported, with who was probably meant', () => {
     expect(linkEnds(['atlsa', 'juno'], nodes)).toEqual({
       kind: 'unknown',
       words: [{ word: 'atlsa', problem: 'nobody', near: atlas }],

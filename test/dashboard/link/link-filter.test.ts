@@ -30,7 +30,7 @@ const left = (query: string, notes = new Map<string, string>()): readonly LinkVi
   links.filter(link => matchesLink(link, linkFilterOf(new URLSearchParams(query)), notes));
 
 describe('the filter of links', () => {
-  test('stands in the address and comes back from it', () => {
+  test('is in the address and comes back from it', () => {
     for (const text of [
       '',
       'as=list&q=at&type=rdma&flagged=only&node=x',
@@ -41,7 +41,7 @@ describe('the filter of links', () => {
       expect(linkQuery(linkFilterOf(new URLSearchParams(text))).toString()).toBe(text);
   });
 
-  test('leaves out what an address says wrongly', () => {
+  test('leaves out what an address contains wrongly', () => {
     expect(linkFilterOf(new URLSearchParams('as=pie&measure=weight&type=__proto__&flagged=yes'))).toEqual({
       shape: 'matrix',
       measure: undefined,

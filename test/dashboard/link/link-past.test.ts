@@ -14,7 +14,7 @@ describe('the past of a link on its page', () => {
     expect(pastPoints(measured, { ...RATES, isFromSource: false })[0]?.values).toEqual([9.1e9, 9.4e9]);
   });
 
-  test('a delay has no direction, and is half a round trip or all of it, as the reader wants', () => {
+  test('a delay has no direction, and is half a round trip or all of it, as the reader prefers', () => {
     const delays = (delay: 'half' | 'round') =>
       pastPoints(measured, { ...RATES, measure: 'delay', delay }).map(({ values }) => values);
     expect(delays('half')).toEqual([[100_000], [90_000]]);

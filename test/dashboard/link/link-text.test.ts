@@ -20,7 +20,7 @@ const linkOf = (wire: Wire): LinkView => {
 };
 
 describe('a link in words', () => {
-  test('has what arrives at each end, and of one that was not measured says so', () => {
+  test('has what arrives at each end, and of one that was not measured reports it', () => {
     const link = linkOf(ETHERNET);
     expect(bothWays(link, ['one', 'other'], 'bits').join(', ')).toMatch(
       /^to other 9\.(41|38)\u00a0Gb\/s, to one 9\.(38|41)\u00a0Gb\/s$/,

@@ -57,7 +57,7 @@ const cellAt = ({ columns, cells }: Matrix, from: string, to: string): Cell | un
   cells[columns.findIndex(({ name }) => name === from)]?.[columns.findIndex(({ name }) => name === to)];
 
 describe('the matrix of links', () => {
-  test('reads from the row to the column, and says so in full', () => {
+  test('reads from the row to the column, and reports it in full', () => {
     const drawn = matrix(stateOfFleet(service()));
     expect(cellAt(drawn, 'atlas', 'bosun')).toMatchObject({
       text: '9.41',
@@ -67,7 +67,7 @@ describe('the matrix of links', () => {
     expect(cellAt(drawn, 'atlas', 'atlas')).toEqual({ kind: 'self' });
   });
 
-  test('writes delays as the reader wants them and names them, and shares as per cent', () => {
+  test('writes delays as the reader prefers them and names them, and shares as per cent', () => {
     const state = stateOfFleet(service());
     expect(cellAt(matrix(state, 'delay'), 'atlas', 'juno')).toMatchObject({
       text: '9 µs',
@@ -80,7 +80,7 @@ describe('the matrix of links', () => {
     expect(cellAt(matrix(state, 'share'), 'atlas', 'bosun')).toMatchObject({ text: '94' });
   });
 
-  test('says of a fleet that two nodes were not chosen today, and not that they cannot be reached', () => {
+  test('reports of a fleet that two nodes were not chosen today, and not that they cannot be reached', () => {
     const apart = stateOf(
       { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK)] },
       { machine: rack, facts: [...rack.durable, ...rack.live(AT_WORK)] },
@@ -224,7 +224,7 @@ describe('a step of heat', () => {
     });
   });
 
-  test('begins with shares, and with bandwidth where nobody knows what any link should carry', () => {
+  test('begins with shares, and with bandwidth where the rate of no link is known', () => {
     const usual = (wire: Wire) => usualMeasure(linkViews(stateOfFleet(joinedBy(wire)), 0));
     expect(usual(ETHERNET)).toBe('share');
     expect(usual(unratedWire())).toBe('bandwidth');

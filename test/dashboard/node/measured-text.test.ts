@@ -35,7 +35,7 @@ describe('what a node was measured at', () => {
     });
   });
 
-  test('says how long the probe still takes, and what it waits for', () => {
+  test('reports how long the probe still takes, and what it waits for', () => {
     expect(measuredText(reported(studio, probing('apple-0', RUNNING)))).toMatchObject({
       measured: 'measuring, 8\u00a0s left',
       compute: 'measuring',
@@ -62,7 +62,7 @@ describe('what a node was measured at', () => {
     expect(measuredText(view).compute).toBe('7.00+\u00a0TFLOPS');
   });
 
-  test('says why the probe failed, and never calls FP32 compute FP16', () => {
+  test('reports why the probe failed, and never calls FP32 compute FP16', () => {
     const nothing = unknown('out of memory');
     expect(
       measuredText(

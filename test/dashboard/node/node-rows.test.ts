@@ -46,7 +46,7 @@ const rowOf = (name: string, nowMs = 0): NodeRow => {
 const namesOf = (rows: readonly NodeRow[]): readonly string[] => rows.map(({ view }) => view.name);
 
 describe('the row of a node', () => {
-  test('says what the map says of it, with its links and warnings counted', () => {
+  test('reports what the map reports of it, with its links and warnings counted', () => {
     expect(rowOf('spark')).toMatchObject({
       state: { words: 'up' },
       kind: 'spark',
@@ -62,7 +62,7 @@ describe('the row of a node', () => {
     });
   });
 
-  test('says once that a node is simulated', () => {
+  test('reports once that a node is simulated', () => {
     const { machine, facts } = at(studio);
     const reported = facts.map(fact =>
       fact.kind === 'config.gathered'
@@ -78,7 +78,7 @@ describe('the row of a node', () => {
     expect([row.name, row.tags]).toEqual(['atlas (simulated)', ['desk']]);
   });
 
-  test('of a node that is gone has no figure of now, and stands last by them', () => {
+  test('of a node that is gone has no figure of now, and is last when sorted by them', () => {
     const row = rowOf('atlas', 3_600_000);
     expect(row).toMatchObject({
       state: { tone: 'danger' },
@@ -129,12 +129,12 @@ describe('the order of nodes', () => {
 });
 
 describe('the filter of nodes', () => {
-  test('stands in the address and comes back from it', () => {
+  test('is in the address and comes back from it', () => {
     for (const text of ['', 'q=mac+studio', 'state=warned&kind=spark&sort=-memory', 'sort=compute'])
       expect(nodeQuery(nodeFilterOf(new URLSearchParams(text))).toString()).toBe(text);
   });
 
-  test('leaves out what an address says wrongly', () => {
+  test('leaves out what an address contains wrongly', () => {
     expect(nodeFilterOf(new URLSearchParams('state=odd&kind=__proto__&sort=-nothing'))).toEqual({
       text: '',
       state: 'all',
@@ -143,7 +143,7 @@ describe('the filter of nodes', () => {
     });
   });
 
-  test('takes every word, in name, tags, model or id, and state and kind besides', () => {
+  test('takes every word, in name, tags, model or id, and state and kind also', () => {
     const left = (query: string): readonly string[] =>
       namesOf(rowsAt(0).filter(row => matchesNode(row, nodeFilterOf(new URLSearchParams(query)))));
     expect(left('q=mac')).toEqual(['atlas', 'juno']);

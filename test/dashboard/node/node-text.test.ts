@@ -30,7 +30,7 @@ describe('the words of a node', () => {
     ]);
   });
 
-  test('of a machine with cards speak of the cards and their memory', () => {
+  test('of a machine with cards are about the cards and their memory', () => {
     const [words] = viewsOf(stateOf(at(rack))).map(view => nodeText(view));
     expect(words).toMatchObject({ model: 'Linux · 2 × RTX 4090', measured: '2 GPUs not measured yet' });
     expect(words?.memory).toMatch(/^GPU \S+ of 48\u00a0GB · \d+\u202f%$/);
@@ -53,7 +53,7 @@ describe('the words of a node', () => {
     expect(viewsOf(stateOf(at(rack))).map(view => nodeText(view).isLate)).toEqual([false]);
   });
 
-  test('say how old the memory is where it alone is late', () => {
+  test('report how old the memory is where it alone is late', () => {
     const state = stillSpeaking(at(studio), 9_000, ({ kind }) => kind !== 'memory.gathered');
     expect(viewsOf(state, 9_000).map(view => nodeText(view))).toMatchObject([
       {
@@ -65,7 +65,7 @@ describe('the words of a node', () => {
     ]);
   });
 
-  test('of a silent node say how old they are, and of a gone one that it is gone', () => {
+  test('of a silent node report how old they are, and of a gone one that it is gone', () => {
     const state = stateOf(at(studio));
     expect(viewsOf(state, 14_000).map(view => nodeText(view))[0]?.vitals).toBe('14\u00a0s old');
     expect(viewsOf(state, 180_000).map(view => nodeText(view))[0]).toMatchObject({
@@ -74,7 +74,7 @@ describe('the words of a node', () => {
     });
   });
 
-  test('of a page that is cut off say how old they are, and blame nobody', () => {
+  test('of a page that is cut off report how old they are, and blame nobody', () => {
     const [view] = viewsOf(stateOf(at(studio)), 400);
     if (view === undefined) throw new Error('no node');
     expect(nodeText(view, 9_000)).toMatchObject({ usedShare: '62\u202f%', vitals: '9\u00a0s old' });
@@ -144,7 +144,7 @@ describe('the readings of a node', () => {
     expect(rows.find(row => row.key === 'thunderbolt')).toMatchObject({ state: 'waiting', ageMs: undefined });
   });
 
-  test('that failed say why, and those that are not on this machine stand apart', () => {
+  test('that failed report why, and those that are not on this machine stand apart', () => {
     const { machine, facts } = at(studio);
     const state = stateOf({
       machine,

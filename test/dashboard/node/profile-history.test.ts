@@ -34,7 +34,7 @@ describe('a change of level', () => {
     expect(of(100, 104, 98, 101, 99, 25, 26, 25)).toEqual({ share: -0.75, sinceMs: 5 });
   });
 
-  test('is not what trembles, nor what few measurements say', () => {
+  test('is not what trembles, nor what few measurements report', () => {
     expect(of(100, 104, 98, 90, 85, 84)).toBeUndefined();
     expect(of(100, 100, 100, 100, 25)).toBeUndefined();
     expect(of()).toBeUndefined();

@@ -67,7 +67,7 @@ describe('the foot of a card', () => {
 });
 
 describe('the sums of a node', () => {
-  test('say of how many GPUs they are, and what is a lower bound', () => {
+  test('report of how many GPUs they are, and what is a lower bound', () => {
     const view = reported(measuredGpu('GPU-00000000', 165e12, 921e9, { isLowerBound: true }));
     expect(nodeSums(view)).toMatchObject([
       { value: { figure: '165' }, remark: '1 of 2 GPUs, lower bound' },
@@ -75,7 +75,7 @@ describe('the sums of a node', () => {
     ]);
   });
 
-  test('without a figure say why: what goes on now before what failed', () => {
+  test('without a figure report why: what goes on now before what failed', () => {
     expect(nodeSums(reported())[0]).toMatchObject({ value: { figure: '–' }, remark: 'not measured yet' });
     const view = reported({
       kind: 'probe.reported',

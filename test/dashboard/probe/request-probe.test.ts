@@ -22,7 +22,7 @@ const requested = (...rows: readonly Row[]): DaemonReply<ProbesAnswer> => ({
 });
 
 describe('what came of asking for a measurement', () => {
-  test('counts what started and says why the rest waits', () => {
+  test('counts what started and reports why the rest waits', () => {
     expect(
       wordsOf([
         requested(['started', ''], ['queued', 'a runner is active on juno']),

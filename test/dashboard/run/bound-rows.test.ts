@@ -33,7 +33,7 @@ const headroom = (...standings: readonly RunStanding[]): RunHeadroom => ({
 });
 
 describe('the place of a run under the bound', () => {
-  test('lies on one scale with the bound and what is expected', () => {
+  test('is on one scale with the bound and what is expected', () => {
     const [row] = boundRows(headroom(standing(40)));
     expect(row).toMatchObject({ name: 'decode', isAbove: false });
     expect((row?.reached ?? 0) / (row?.bound ?? 1)).toBeCloseTo(0.8, 9);
@@ -43,7 +43,7 @@ describe('the place of a run under the bound', () => {
     expect(row?.cells[1]).toMatch(/^80 % of 50/);
   });
 
-  test('is never clipped: what is above the bound lies beyond its line', () => {
+  test('is never clipped: what is above the bound is beyond its line', () => {
     const [row] = boundRows(headroom(standing(70)));
     expect(row?.isAbove).toBe(true);
     expect((row?.reached ?? 0) / (row?.bound ?? 1)).toBeCloseTo(1.4, 9);

@@ -42,7 +42,7 @@ const quick = madeUpFigures({
   series: { ttftNs: { count: 1_128, percentiles: { 50: 202.4e6, 90: 318e6, 99: 612e6 } } },
 });
 
-describe('runs beside each other', () => {
+describe('runs next to each other', () => {
   test('each figure shows its difference from the reference, and none is called better or worse', () => {
     const rows = comparedRows([ended('a'), ended('b', quick)]);
     const row = (name: string) => rows.find(each => each.name === name);
@@ -67,7 +67,7 @@ describe('runs beside each other', () => {
     expect(rows[0]?.aim).toBe('higher is better');
   });
 
-  test('a different load is said, by the same rule as on the command line: 4 at a time against 8', () => {
+  test('a different load is reported, by the same rule as on the command line: 4 at a time against 8', () => {
     const of = (concurrency: number) => ({ pattern: { kind: 'concurrency', concurrency } }) as const;
     const runs = [ended('a', undefined, of(4)), ended('b', quick, of(8))];
     const cells = comparedRows(runs).map(({ cells: [, cell] }) => cell);
@@ -126,7 +126,7 @@ describe('runs beside each other', () => {
     );
   });
 
-  test('what must be known first is said: cut short, client-bound, too few samples', () => {
+  test('what must be known first is reported: cut short, client-bound, too few samples', () => {
     const cut = ended('cut', undefined, {}, { state: 'interrupted', reason: 'stopped by hand' });
     const bound = ended(
       'bound',

@@ -50,7 +50,7 @@ describe('what a run was asked to do', () => {
     expect(patternLabel(pattern)).toBe(words);
   });
 
-  test('limits are said where there are any', () => {
+  test('limits are reported where there are any', () => {
     expect(limitText(run)).toBe('5\u00a0min');
     const none = { samplesMax: unknown('not limited'), durationMs: unknown('not limited') };
     const { shape } = run;
@@ -60,7 +60,7 @@ describe('what a run was asked to do', () => {
     expect(limitText({ limits: { ...none, samplesMax: 200 }, shape: sessions })).toBe('200 sessions');
   });
 
-  test('a target that is no node is said with its address', () => {
+  test('a target that is no node is reported with its address', () => {
     expect(targetLabel(EMPTY_STATE, run)).toBe('vLLM at http://127.0.0.1:8000');
     expect(targetLabel(EMPTY_STATE, { ...run, serverKind: unknown('not asked') })).toBe(
       'at http://127.0.0.1:8000',
@@ -79,8 +79,8 @@ test('a run of a recording or of a simulation has no files that advice could lea
   expect(noSamplesNotice(here)).toBe('');
 });
 
-describe('where a run stands', () => {
-  test('measuring says what is left of the time', () => {
+describe('where a run is', () => {
+  test('measuring reports what is left of the time', () => {
     expect(phaseText(run, progress)).toBe('measuring, 2:46 left, then those in flight');
     expect(phaseText(run, undefined)).toBe('no figures yet');
   });
@@ -108,7 +108,7 @@ describe('where a run stands', () => {
     expect(phaseLine({ ...run, limits }, progress)).toBeUndefined();
   });
 
-  test('live runs say how far they are, others what became of them', () => {
+  test('live runs report how far they are, others what became of them', () => {
     expect(stateText(view)).toEqual({ tone: 'live', word: 'live 2:27' });
     expect(stateText({ ...view, isLive: false, state: 'interrupted' }).tone).toBe('cut');
     expect(stateText({ ...view, isLive: false, state: 'complete' }).tone).toBe('ended');

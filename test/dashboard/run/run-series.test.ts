@@ -35,7 +35,7 @@ test('points are named by the time they end, and pictures by what they show', ()
   );
 });
 
-test('a run without a completed sample says so, and expects none once it has ended', () => {
+test('a run without a completed sample reports it, and expects none once it has ended', () => {
   const empty = madeUpSeries({ isLive: true });
   expect(bandSentence(empty)).toBe('Time to first token over time: nothing has completed yet');
   expect(outputSentence(empty)).toBe('Output over time: nothing has completed yet');

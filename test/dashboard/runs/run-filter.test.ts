@@ -31,12 +31,12 @@ const left = (query: string, ...views: readonly RunView[]): readonly string[] =>
     .map(({ run }) => run.runId);
 
 describe('the filter of runs', () => {
-  test('stands in the address and comes back from it', () => {
+  test('is in the address and comes back from it', () => {
     for (const text of ['', 'q=qwen&state=live&target=vLLM+on+bosun&model=m&sort=-ttft', 'sort=started'])
       expect(runQuery(runFilterOf(new URLSearchParams(text))).toString()).toBe(text);
   });
 
-  test('leaves out what an address says wrongly', () => {
+  test('leaves out what an address contains wrongly', () => {
     expect(runFilterOf(new URLSearchParams('state=odd&sort=__proto__'))).toMatchObject({
       state: 'all',
       sort: NEWEST_FIRST,

@@ -33,7 +33,7 @@ const answered = (answer: ObjectiveAnswer['answer']): ObjectiveAnswer => ({
   samplesNeeded: unknown('decided'),
 });
 
-test('a row says what the report says', () => {
+test('a row reports what the report reports', () => {
   expect(runRow(EMPTY_STATE, ended('r1', madeUpFigures()), 0)).toMatchObject({
     model: 'made-up',
     completed: '1\u00a0128',
@@ -79,7 +79,7 @@ test('a row is flagged where the page of its run flags it: cut off, failed, clie
   expect(runRow(EMPTY_STATE, ended('r1', met), 0)).toMatchObject({ isFlagged: false, missed: '' });
 });
 
-test('a run that does not stream shows its latency and says so', () => {
+test('a run that does not stream shows its latency and reports it', () => {
   const figures = madeUpFigures({
     series: { latencyNs: { count: 1_000, percentiles: { 50: 2e9, 99: 3e9 } } },
   });

@@ -6,8 +6,8 @@ import { apiProblem } from '../../../src/wire/api/api-problem.ts';
 import { linksAnswerSchema } from '../../../src/wire/api/cluster-answers.ts';
 import { serveCluster } from '../../daemon/http/served-cluster.ts';
 
-describe('what a page says of a refusal', () => {
-  test('is what the daemon says, and what it advises', () => {
+describe('what a page reports of a refusal', () => {
+  test('is what the daemon reports, and what it advises', () => {
     const body = apiProblem({
       code: 'run-elsewhere',
       problem: 'The process of this run is on bosun.',
@@ -25,7 +25,7 @@ describe('what a page says of a refusal', () => {
   });
 
   test.each([undefined, null, 'text', {}, { error: 'text' }])(
-    'is the status where the body says nothing (%j)',
+    'is the status where the body contains nothing (%j)',
     body => {
       expect(refusal(503, body)).toEqual({ kind: 'refused', code: 'http-503', reason: 'HTTP 503' });
     },
@@ -33,7 +33,7 @@ describe('what a page says of a refusal', () => {
 });
 
 describe('what a page asks the daemon', () => {
-  test('is here when the answer is what its schema says', async () => {
+  test('is here when the answer is what its schema states', async () => {
     await using served = await serveCluster();
     const reply = await fetchDaemon(`http://127.0.0.1:${served.port}/api/links`, linksAnswerSchema);
     expect(reply).toEqual({ kind: 'here', value: { links: [] } });

@@ -20,6 +20,6 @@ test('a title begins with the name of its page, which no other page has', () => 
   ]);
 });
 
-test('a title says nothing of a daemon that was not heard yet', () => {
+test('a title reports nothing of a daemon that has sent nothing yet', () => {
   expect(titleOf('/links', '')).toBe('Links · Plimsoll');
 });

@@ -52,7 +52,7 @@ describe('the one-time code', () => {
 });
 
 describe('the words of the connection', () => {
-  test('name the state, and count beside it', () => {
+  test('name the state, and count next to it', () => {
     expect(connectionText({ kind: 'live', lastMessageMs: 300 })).toEqual({
       word: 'Live',
       remark: '0.3\u00a0s ago',
@@ -60,7 +60,7 @@ describe('the words of the connection', () => {
     expect(connectionText({ kind: 'stale', lastMessageMs: 14_000 }).remark).toBe('last event 14\u00a0s ago');
   });
 
-  test('a lost connection says since when and when the next try is', () => {
+  test('a lost connection reports since when and when the next try is', () => {
     const words = connectionText({ kind: 'lost', lostMs: 61_000, nextTryMs: 2_100, reason: '' });
     expect(words).toEqual({ word: 'No connection', remark: 'since 1\u00a0min, next try in 3\u00a0s' });
     expect(connectionText({ kind: 'lost', lostMs: 0, nextTryMs: undefined, reason: '' }).remark).toContain(

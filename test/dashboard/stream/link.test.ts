@@ -9,7 +9,7 @@ import {
 } from '../../../dashboard/src/stream/link.ts';
 
 describe('the view of the link', () => {
-  test('an open link that was heard lately is live', () => {
+  test('an open link that received data lately is live', () => {
     expect(streamLinkView({ kind: 'open', lastMessageAtMs: 1_000 }, 1_300)).toEqual({
       kind: 'live',
       lastMessageMs: 300,
@@ -36,7 +36,7 @@ describe('the view of the link', () => {
     });
   });
 
-  test('a lost link says since when and when it will be tried again', () => {
+  test('a lost link reports since when and when it will be tried again', () => {
     const link: StreamLink = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: 'too slow' };
     expect(streamLinkView(link, 5_000)).toEqual({
       kind: 'lost',
@@ -55,17 +55,17 @@ describe('the view of the link', () => {
 describe('the moment as of which sources are judged', () => {
   const open: StreamLink = { kind: 'open', lastMessageAtMs: 1_000 };
 
-  test('is now while the stream speaks, and before there is one', () => {
+  test('is now while the stream delivers, and before there is one', () => {
     expect(judgedAt(open, 1_900)).toBe(1_900);
     expect(judgedAt({ kind: 'starting' }, 5_000)).toBe(5_000);
   });
 
-  test('stays behind a stream that says nothing, long before it is stale: no source is called late for it', () => {
+  test('stays behind a stream that sends nothing, long before it is stale: no source is called late for it', () => {
     expect(streamLinkView(open, 9_000).kind).toBe('live');
     expect(judgedAt(open, 9_000)).toBe(3_000);
   });
 
-  test('is when the cluster was last heard once the stream is stale or lost', () => {
+  test('is when the cluster was last seen once the stream is stale or lost', () => {
     expect(judgedAt(open, 1_001 + STREAM_STALE_MS)).toBe(1_000);
     expect(judgedAt({ kind: 'lost', sinceMs: 700, nextTryAtMs: undefined, reason: '' }, 9_000)).toBe(700);
   });

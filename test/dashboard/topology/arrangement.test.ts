@@ -5,7 +5,7 @@ import { arrangeRing } from '../../../dashboard/src/topology/arrangement.ts';
 const FRAME = { width: 896, height: 394 };
 
 describe('nodes on the map', () => {
-  test('one stands in the middle', () => {
+  test('one is in the middle', () => {
     expect(arrangeRing(1, FRAME).placements[0]).toMatchObject({ x: FRAME.width / 2, y: FRAME.height / 2 });
   });
 
@@ -29,7 +29,7 @@ describe('nodes on the map', () => {
     expect(arrangeRing(1, { width: 374, height: 216 }).detail).toBe('phone');
   });
 
-  test('every box lies in the frame', () => {
+  test('every box is in the frame', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 16 }),

@@ -108,7 +108,7 @@ describe('the map of a full mesh at 1280 × 800', () => {
     );
   });
 
-  test('no label of a compact map lies on another link', () => {
+  test('no label of a compact map covers another link', () => {
     const { routes } = layoutMap(meshed(8));
     for (const { labels, key } of routes) {
       for (const { box } of labels) {

@@ -175,7 +175,7 @@ describe('the map of 5 to 12 meshed nodes', () => {
     }
   });
 
-  test('says TFLOP/s and GB/s of every node where there is room, and says so of the arrangement', () => {
+  test('reports TFLOP/s and GB/s of every node where there is room, and reports it of the arrangement', () => {
     const lines = (count: number, width: 390 | 900 | 1_440): string =>
       layoutMap(meshed(count, frameAt(width, count))).arrangement.measuredLines;
     for (const count of SIZES) expect(lines(count, 1_440)).not.toBe('compute');
@@ -203,7 +203,7 @@ describe('the map of 5 to 12 meshed nodes', () => {
   });
 });
 
-describe('the map beside a dock that is in view', () => {
+describe('the map next to a dock that is in view', () => {
   test.for(longCases([3, 5, 8, 12], [4, 6, 7, 9, 10, 11]))(
     'of %i nodes overlaps nothing on a screen of 720 or 768 px',
     count => {

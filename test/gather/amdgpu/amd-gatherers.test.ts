@@ -49,7 +49,7 @@ describe('the AMD gatherers', () => {
     ]);
   });
 
-  it('say of a card without such counters that it has none', async () => {
+  it('report of a card without such counters that it has none', async () => {
     await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
     await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
     expect((await run.until(isHealths)).devices).toMatchObject([
@@ -219,7 +219,7 @@ describe('the AMD gatherers', () => {
     expect(second.devices).toEqual(awake.devices);
   });
 
-  it('say which figure is missing and go on with the others', async () => {
+  it('report which figure is missing and go on with the others', async () => {
     await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
     await machine.tree.remove(`${RADEON}/gpu_busy_percent`);
     await machine.tree.write(`${RADEON}/mem_info_vram_used`, 'garbage\n');
@@ -271,7 +271,7 @@ describe('the AMD gatherers', () => {
     expect(isRunning(streams[0]?.processId ?? 0)).toBe(false);
   });
 
-  it('say that a card has no driver, and read it once the driver is loaded', async () => {
+  it('report that a card has no driver, and read it once the driver is loaded', async () => {
     await using machine = await setUp('radeon-without-driver');
     await using run = new GathererRun(amdGatherers(machine.options));
     expect((await run.until(isFailure)).reason).toBe(

@@ -103,7 +103,7 @@ describe('recorded files and tools of Linux', () => {
     });
   }
 
-  it('agree with what ibstat says of the same devices', async context => {
+  it('agree with what ibstat reports of the same devices', async context => {
     if (folder === undefined) return context.skip('CAPTURES_DIR is not set: no recordings to parse');
     for (const [sysfs, ibstat] of [
       ['infiniband-gb10-roce.json', 'gb10-roce.txt'],

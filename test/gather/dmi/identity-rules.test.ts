@@ -160,7 +160,7 @@ describe('whether memory is unified', () => {
     ).toBe(true);
   });
 
-  it('is false of a card with memory of its own, also beside an integrated one', async () => {
+  it('is false of a card with memory of its own, also next to an integrated one', async () => {
     const card = gpu('0000:c1:00.0', { class: '0x030000\n', vendor: '0x10de\n', device: '0x2684\n' });
     const integrated = gpu('0000:00:02.0', { class: '0x030000\n', vendor: '0x8086\n', device: '0x7d55\n' });
     expect(await unified(card)).toBe(false);

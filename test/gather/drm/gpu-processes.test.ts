@@ -34,7 +34,7 @@ describe('one open file of a card', () => {
     expect(parseFdinfo(fdinfo(name))).toEqual(client);
   });
 
-  test('that is another, or says what cannot be, is none', () => {
+  test('that is another, or reports what cannot be, is none', () => {
     for (const text of [
       'pos:\t0\nflags:\t02\n',
       'drm-driver: v3d\ndrm-client-id: 4\n',

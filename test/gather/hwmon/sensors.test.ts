@@ -58,7 +58,7 @@ describe('the temperature of the processor', () => {
     expect(names).toEqual(['thermal zone cpu-thermal']);
   });
 
-  it('is unknown without a sensor, and with one that says nonsense', async () => {
+  it('is unknown without a sensor, and with one that reports nonsense', async () => {
     expect((await readOnce({})).values.cpuTemperatureCelsius).toEqual({
       kind: 'unknown',
       reason: 'no sensor',
@@ -128,7 +128,7 @@ describe('the power of the processor', () => {
     expect(wattsBetween({ atMs: 0, microjoules: 9 }, { atMs: 5, microjoules: 2 }, 0)).toBeUndefined();
   });
 
-  it('says that only root may read it', async () => {
+  it('reports that only root may read it', async () => {
     const files = recordedFiles([
       filesAt({ '/sys/class/powercap/intel-rapl:0/name': 'package-0\n' }),
       { root: '/sys/class/powercap', files: {}, errors: { 'intel-rapl:0/energy_uj': 'EACCES' } },

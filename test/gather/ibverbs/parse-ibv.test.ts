@@ -72,7 +72,7 @@ describe('ibv_devinfo', () => {
 });
 
 describe('rdma_ctl status', () => {
-  it('is believed only when it says exactly enabled or disabled', () => {
+  it('is believed only when it reports exactly enabled or disabled', () => {
     expect(parseRdmaCtlStatus('enabled\n')).toBe(true);
     expect(parseRdmaCtlStatus('disabled\n')).toBe(false);
     expect(parseRdmaCtlStatus('partially enabled\n')).toEqual({

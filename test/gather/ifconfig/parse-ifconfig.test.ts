@@ -58,7 +58,7 @@ describe('ifconfig', () => {
     expect(typed('bridge0', 'Thunderbolt Bridge')).toBe('bridge');
   });
 
-  it('knows Wi-Fi by its German name', () => {
+  it('recognizes Wi-Fi by its German name', () => {
     expect(typed('en1', 'WLAN')).toBe('wifi');
   });
 

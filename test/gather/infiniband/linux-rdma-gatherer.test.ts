@@ -77,7 +77,7 @@ describe('RDMA devices', () => {
     }
   });
 
-  it('say that a port waits for its subnet manager, and has no subnet yet', async () => {
+  it('report that a port waits for its subnet manager, and has no subnet yet', async () => {
     expect(await portOf('mlx5_3')).toMatchObject({
       state: 'initializing',
       subnetPrefix: { kind: 'unknown', reason: 'GID 0 is not set' },

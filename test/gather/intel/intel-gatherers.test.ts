@@ -142,7 +142,7 @@ describe('the Intel gatherers', () => {
     );
   });
 
-  it('say that a card has no driver', async () => {
+  it('report that a card has no driver', async () => {
     await using tree = await FixtureTree.create({
       files: {
         'sys/bus/pci/devices/0000:03:00.0/uevent':
@@ -171,7 +171,7 @@ describe('an energy meter', () => {
     expect(meter.watts(151_000_000, 2_000)).toBe(75);
   });
 
-  it('gives no power where the counter went back, jumped or stands still in time, and goes on after it', () => {
+  it('gives no power where the counter went back, jumped or did not advance in time, and goes on after it', () => {
     const meter = new EnergyMeter();
     meter.watts(4_294_000_000, 0);
     expect(meter.watts(100_000, 1_000)).toEqual(unknown('the energy counter was reset'));

@@ -127,7 +127,7 @@ describe('an interface', () => {
   });
 });
 
-describe('an interface that only joins others, or lies on one', () => {
+describe('an interface that only joins others, or is on one', () => {
   it('is a team if it is the master of its ports, with the rate that it reports', async () => {
     const found = await joined(TEAM_AND_OVS, NO_KINDS);
     expect(found.get('team0')).toMatchObject({
@@ -141,7 +141,7 @@ describe('an interface that only joins others, or lies on one', () => {
     expect(named.get('team0')).toMatchObject({ type: 'bond', typeEvidence: 'kind team' });
   });
 
-  it('has the type of what it lies on: a VLAN of any name, a macvlan', async () => {
+  it('has the type of what it is on: a VLAN of any name, a macvlan', async () => {
     const found = await joined(TEAM_AND_OVS, NO_KINDS);
     expect(carrierIn(found, 'storage')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 20e9 });
     expect(carrierIn(found, 'mac0')).toEqual({ type: 'ethernet', negotiatedBitsPerSecond: 20e9 });

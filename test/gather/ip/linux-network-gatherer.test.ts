@@ -48,7 +48,7 @@ describe('the network gatherer', () => {
     expect(addressesOf(reading.value, 'thunderbolt0')).toEqual(['169.254.44.1']);
   });
 
-  it('reads again when the monitor speaks, and only then asks ip again', async () => {
+  it('reads again when the monitor prints, and only then asks ip again', async () => {
     standInIp({
       monitor:
         'until [ -e "$HERE/change" ]; do sleep 0.02; done; echo "6: thunderbolt0@if6: <UP> mtu 65520"; exec sleep 600',

@@ -49,14 +49,14 @@ it('counts the errors of a log by device and number, the newest first, with thei
   ]);
 });
 
-it('says on a machine without a GPU that there is none, and asks for no log', async () => {
+it('reports on a machine without a GPU that there is none, and asks for no log', async () => {
   await using tree = await FixtureTree.create();
   await using run = runForTest([linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))]);
   await run.ended;
   expect(run.reported).toMatchObject([{ kind: 'absence', reason: 'no GPU' }]);
 });
 
-it('says why a log may not be read, and that there is none', async ({ skip }) => {
+it('reports why a log may not be read, and that there is none', async ({ skip }) => {
   await using tree = await FixtureTree.create();
   await tree.write('proc/driver/nvidia/version', 'NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.95');
   const machine = machineForTest({ root: tree.root });

@@ -51,7 +51,7 @@ it('follows what the journal holds of the kernel, and leaves no process behind',
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
-it('says what to do where the journal hides the kernel, which looks like a log without errors', async () => {
+it('reports what to do where the journal hides the kernel, which looks like a log without errors', async () => {
   using tools = standInTools();
   const machine = machineForTest({ env: tools.env });
   const { signal } = new AbortController();

@@ -27,7 +27,7 @@ const IN_POD = {
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 describe('the container of a node', () => {
-  it('has the limits of its control group, version 2, beside the whole of the machine', async () => {
+  it('has the limits of its control group, version 2, next to the whole of the machine', async () => {
     const reported = await containerOf({
       ...GROUP,
       '/sys/fs/cgroup/cpu.max': '250000 100000\n',
@@ -83,14 +83,14 @@ describe('the container of a node', () => {
 });
 
 describe('a pod', () => {
-  it('knows its machine, its name and its namespace', async () => {
+  it('reads its machine, its name and its namespace', async () => {
     expect(await containerOf(GROUP, IN_POD)).toMatchObject({
       cpuLimit: { kind: 'none' },
       pod: { kind: 'pod', machine: 'worker-7', podName: 'plimsoll-x4k2p', namespace: 'observability' },
     });
   });
 
-  it('says which names it was not given', async () => {
+  it('reports which names it was not given', async () => {
     const { pod } = await containerOf(GROUP, { KUBERNETES_SERVICE_HOST: '10.96.0.1' });
     expect(pod).toMatchObject({
       machine: unknown('no PLIMSOLL_KUBERNETES_NODE in the environment'),
@@ -140,7 +140,7 @@ describe('a pod', () => {
     expect(server.paths).toEqual(['/api/v1/nodes/worker-7']);
   });
 
-  it('says that its account may not read nodes, with a code that advice can follow', async () => {
+  it('reports that its account may not read nodes, with a code that advice can follow', async () => {
     await using server = await apiServer(() => ({ status: 403, body: '{"kind":"Status"}' }));
     const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_REQUEST });
     expect(pod).toMatchObject({ labels: unknown('the service account may not get nodes', 'permission') });

@@ -64,7 +64,7 @@ describe('the telemetry of a Mac with macmon', () => {
     expect(run.reported.some(reported => reported.kind === 'failure')).toBe(false);
   });
 
-  it('says that a stopped macmon is silent, goes on without it and starts it again', async () => {
+  it('reports that a stopped macmon is silent, goes on without it and starts it again', async () => {
     using tools = standInTools();
     streamingMacmon(tools);
     streamingVmStat(tools);
@@ -80,7 +80,7 @@ describe('the telemetry of a Mac with macmon', () => {
     expect(isRunning(stopped)).toBe(false);
   });
 
-  it('says so when macmon crashes half-way through a line, and uses none of that line', async () => {
+  it('reports it when macmon crashes half-way through a line, and uses none of that line', async () => {
     using tools = standInTools();
     tools.script('macmon', `printf '%s' '${LINE.slice(0, 600)}'; echo 'sensor lost' >&2; exit 3`);
     streamingVmStat(tools);
@@ -92,7 +92,7 @@ describe('the telemetry of a Mac with macmon', () => {
     expect(run.reported.some(isReading('gpuLoads'))).toBe(false);
   });
 
-  it('says what is wrong when macmon prints something else', async () => {
+  it('reports what is wrong when macmon prints something else', async () => {
     using tools = standInTools();
     tools.script('macmon', `while :; do echo 'Welcome to macmon!'; sleep 0.01; done`);
     await using run = runForTest(telemetry(tools));

@@ -16,7 +16,7 @@ describe('networksetup -listallhardwareports', () => {
     expect(deviceOfReceptacle(ports, '4')).toBeUndefined();
   });
 
-  it('knows a Thunderbolt port from a LAN card in a dock and from the bridge', () => {
+  it('distinguishes a Thunderbolt port from a LAN card in a dock and from the bridge', () => {
     const ports = parseHardwarePorts(fixture('networksetup/m5-max-macbook-pro-docked-ports.txt'));
     expect(ports.filter(isThunderboltPort).map(port => port.device)).toEqual(['en1', 'en6', 'en2']);
     expect(deviceOfReceptacle(ports, '2')).toBe('en6');

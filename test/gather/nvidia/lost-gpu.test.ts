@@ -140,7 +140,7 @@ describe('the inventory of a machine with a lost GPU', () => {
 });
 
 describe('the message of a machine whose GPUs are all lost', () => {
-  it('names the GPU, although the next line says that there is none', () => {
+  it('names the GPU, although the next line reports that there is none', () => {
     expect(readToolMessage(read('message-all-lost.txt'))).toMatchObject({
       kind: 'lost',
       reason: 'GPU 0000:01:00.0 does not answer: Unknown Error',

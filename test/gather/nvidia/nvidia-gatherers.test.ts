@@ -170,7 +170,7 @@ describe('the NVIDIA gatherers', () => {
     expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
-  it('say what the tool says, and recover when it works again', async () => {
+  it('report what the tool reports, and recover when it works again', async () => {
     await using machine = await setUp(`
       if (startNumber === 1) { fs.writeSync(1, ${text('message-no-driver.txt')}); process.exit(9); }
       ${pair()}
@@ -184,7 +184,7 @@ describe('the NVIDIA gatherers', () => {
     await run.until(isLoads);
   });
 
-  it('say that a GPU was lost in the middle of a stream, and recover', async () => {
+  it('report that a GPU was lost in the middle of a stream, and recover', async () => {
     await using machine = await setUp(
       pair(`
         fs.writeSync(1, ${text('loads-h100-pair.csv')});
@@ -224,7 +224,7 @@ describe('the NVIDIA gatherers', () => {
     expect(run.reported.filter(isLoads).every(reported => reported.devices.length === 2)).toBe(true);
   });
 
-  it('kill a tool that falls silent, say so, and start it again', async () => {
+  it('kill a tool that falls silent, report it, and start it again', async () => {
     await using machine = await setUp(pair());
     await using run = new GathererRun(
       nvidiaGatherers({ ...machine.options, timeouts: { gpuSilentMs: 4_000 } }),
@@ -283,7 +283,7 @@ describe('the NVIDIA gatherers', () => {
     ).toEqual(['gpuHealths', 'gpuLoads', 'gpus']);
   });
 
-  it('say that the tool is missing where the driver is loaded', async () => {
+  it('report that the tool is missing where the driver is loaded', async () => {
     await using machine = await setUp(undefined);
     await machine.tree.write(
       'proc/driver/nvidia/version',
@@ -295,7 +295,7 @@ describe('the NVIDIA gatherers', () => {
     );
   });
 
-  it('say that a card on the bus has no driver', async () => {
+  it('report that a card on the bus has no driver', async () => {
     await using machine = await setUp(undefined);
     await machine.tree.write(
       'sys/bus/pci/devices/0000:01:00.0/uevent',
@@ -307,7 +307,7 @@ describe('the NVIDIA gatherers', () => {
     );
   });
 
-  it('say that the tool disappeared under them', async () => {
+  it('report that the tool disappeared under them', async () => {
     await using machine = await setUp(
       pair(`fs.writeSync(1, ${text('loads-h100-pair.csv')}); process.exit(1);`),
     );
@@ -330,7 +330,7 @@ describe('the NVIDIA gatherers', () => {
     await run.until(isLoads);
   });
 
-  it('say that they may not run the tool', async () => {
+  it('report that they may not run the tool', async () => {
     await using machine = await setUp(pair());
     chmodSync(`${machine.tools.folder}/nvidia-smi`, 0o644);
     await using run = new GathererRun(nvidiaGatherers(machine.options));

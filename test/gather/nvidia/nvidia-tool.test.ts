@@ -5,7 +5,7 @@ import { throttleReasons } from '../../../src/gather/nvidia/load-query.ts';
 import { endingError, readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
 import { fixtureText } from '../gpu/fixture-tree.ts';
 
-describe('what nvidia-smi says instead of figures', () => {
+describe('what nvidia-smi reports instead of figures', () => {
   it.each([
     ['message-no-driver.txt', 'the NVIDIA driver is not loaded'],
     [

@@ -117,7 +117,7 @@ it('takes no part of an error for a count', () => {
   expect(health?.pcieReplays).toEqual(unknown('not a whole number: 1.5'));
 });
 
-it('says that ECC is off rather than 0', () => {
+it('reports that ECC is off rather than 0', () => {
   const [health] = parseHealth(
     oneGpu(
       '<ecc_mode><current_ecc>Disabled</current_ecc></ecc_mode><ecc_errors><volatile><dram_correctable>0</dram_correctable></volatile></ecc_errors>',

@@ -100,7 +100,7 @@ describe('the inventory of nvidia-smi', () => {
     ]);
   });
 
-  it('says which figures an old driver lacks', () => {
+  it('reports which figures an old driver lacks', () => {
     expect(devicesOf('inventory-gt-1030-driver-470.xml')[0]).toMatchObject({
       architecture: unknown('not reported by this driver'),
       powerLimitWatts: unknown('not available on this device'),

@@ -55,7 +55,7 @@ it.each([
   ],
   [`${HEAD}\n\t Unknown Error\n`, unknown('the driver reports: Unknown Error')],
   [`${HEAD}\n`, unknown('no NVLink', 'not-offered')],
-])('says why a device lists no link, and calls only one "no NVLink": %#', (state, why) => {
+])('reports why a device lists no link, and calls only one "no NVLink": %#', (state, why) => {
   expect([...parseNvlink({ state, errors: '', bytes: '' }).values()]).toEqual([why]);
 });
 

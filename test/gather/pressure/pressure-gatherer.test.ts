@@ -58,7 +58,7 @@ describe('the pressure of a Linux machine', () => {
     ]);
   });
 
-  it('has that of its control group beside it', async () => {
+  it('has that of its control group next to it', async () => {
     const reported = await reportedOf({
       ...HOST,
       '/proc/self/cgroup': '0::/\n',

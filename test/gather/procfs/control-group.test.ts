@@ -73,7 +73,7 @@ describe('the bound of a container', () => {
     expect(memory).toMatchObject({ kind: 'limited', limitBytes: GIB, usedBytes: { kind: 'unknown' } });
   });
 
-  it('is looked up at the mount point alone where the group lies outside the namespace', () => {
+  it('is looked up at the mount point alone where the group is outside the namespace', () => {
     const mounts = parseMountinfo(fixture('procfs/mountinfo-docker-v2.txt'));
     expect(controlGroupFolders('0::/../../system.slice\n', mounts)).toEqual([
       { version: 2, path: '/sys/fs/cgroup' },

@@ -55,7 +55,7 @@ describe('memory of GPUs as NUMA nodes', () => {
     );
   });
 
-  it('is not taken for memory of an expander or of the processor’s own, beside other GPUs', () => {
+  it('is not taken for memory of an expander or of the processor’s own, next to other GPUs', () => {
     expect(nodesOf(NODES)).toEqual([]);
     expect(
       nodesOf({

@@ -113,7 +113,7 @@ describe('/proc/stat', () => {
 });
 
 describe('/proc/cpuinfo', () => {
-  it('names an x86 processor, and says when a hypervisor is below', () => {
+  it('names an x86 processor, and reports when a hypervisor is below', () => {
     const info = parseCpuinfo(fixture('procfs/cpuinfo-epyc-vm.txt'));
     expect(info.chip).toBe('AMD EPYC 9354 32-Core Processor');
     expect(info.hasHypervisorFlag).toBe(true);
@@ -149,7 +149,7 @@ describe('/proc/cpuinfo', () => {
     ['Vera', '0x4e', '0x010', 'Olympus'],
     ['Snapdragon X', '0x51', '0x001', 'Oryon'],
     ['Cobalt 100', '0x6d', '0xd49', 'Neoverse-N2'],
-  ])('knows the cores of %s', (_, implementer, part, name) => {
+  ])('names the cores of %s', (_, implementer, part, name) => {
     expect(armCoreName(implementer, part)).toBe(name);
   });
 
@@ -185,7 +185,7 @@ describe('/proc/cpuinfo', () => {
     expect(parseCpuinfo(`processor : 0\ncpu : ${cpu}\nclock : 3000.0MHz\n`).chip).toBe(chip);
   });
 
-  it('says so when there is no name', () => {
+  it('reports it when there is no name', () => {
     expect(parseCpuinfo('processor : 0\n').chip).toEqual({
       kind: 'unknown',
       reason: '/proc/cpuinfo has no model name',

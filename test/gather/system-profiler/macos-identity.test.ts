@@ -65,7 +65,7 @@ describe('the identity of a Mac', () => {
     });
   });
 
-  it('says that a virtual machine is one', () => {
+  it('reports that a virtual machine is one', () => {
     const identity = identityOf(fixture('system_profiler-hardware/virtual-machine.json'), '');
     expect(identity).toMatchObject({
       virtualisation: 'virtual machine',

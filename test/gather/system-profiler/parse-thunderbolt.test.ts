@@ -132,14 +132,14 @@ describe('system_profiler SPThunderboltDataType', () => {
     expect(isUnknown(bare?.status)).toBe(true);
   });
 
-  it('knows a machine without Thunderbolt', () => {
+  it('recognizes a machine without Thunderbolt', () => {
     expect(parseThunderbolt(fixture('system_profiler-thunderbolt/virtual-machine.json'))).toEqual({
       kind: 'answered',
       value: { kind: 'none' },
     });
   });
 
-  it('says of other text what is wrong', () => {
+  it('reports of other text what is wrong', () => {
     expect(parseThunderbolt('Thunderbolt/USB4:\n').kind).toBe('unanswered');
     expect(parseThunderbolt('{"SPThunderboltDataType":7}').kind).toBe('unanswered');
   });

@@ -117,7 +117,7 @@ describe('a Jetson', () => {
     await run.until(reported => isLoads(reported) && reported.source === 'tegrastats');
   });
 
-  it('says what is missing where neither tool is there', async () => {
+  it('reports what is missing where neither tool is there', async () => {
     await using jetson = await setUp();
     await using run = new GathererRun(jetson.gatherers());
     for (const reading of ['gpus', 'gpuLoads'])
@@ -126,7 +126,7 @@ describe('a Jetson', () => {
       });
   });
 
-  it('says so when tegrastats prints something else', async () => {
+  it('reports it when tegrastats prints something else', async () => {
     await using jetson = await setUp();
     jetson.tools.add('tegrastats', `every(10, () => print('hello'));`);
     await using run = new GathererRun(jetson.gatherers());

@@ -58,7 +58,7 @@ describe('Thunderbolt ports on Linux', () => {
     });
   });
 
-  it('do not make a peer of a cable whose other end has not said who it is', () => {
+  it('do not make a peer of a cable whose other end has not reported who it is', () => {
     expect(ports[3]).toMatchObject({
       status: 'connected',
       peers: [],
@@ -66,7 +66,7 @@ describe('Thunderbolt ports on Linux', () => {
     });
   });
 
-  it('say nothing of a rate or a peer where nothing is connected', () => {
+  it('report nothing of a rate or a peer where nothing is connected', () => {
     expect(ports[1]).toMatchObject({
       peers: [],
       negotiatedBitsPerSecond: { kind: 'unknown', reason: 'nothing is connected' },
@@ -94,7 +94,7 @@ describe('Thunderbolt ports on Linux', () => {
 });
 
 describe('the Thunderbolt gatherer', () => {
-  it('says once that there is no controller', async () => {
+  it('reports once that there is no controller', async () => {
     using root = temporaryDirectory();
     await using run = runForTest([
       linuxThunderboltGatherer(machineForTest({ root: root.path, intervals: { thunderboltMs: 5 } })),

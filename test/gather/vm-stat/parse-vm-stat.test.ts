@@ -30,7 +30,7 @@ describe('vm_stat with an interval', () => {
     expect(rows.map(usedBytesOf).every(isUnknown)).toBe(true);
   });
 
-  it('reads nothing before it knows the page size', () => {
+  it('reads nothing before it has the page size', () => {
     expect(rowsOf('free wired\n1 2')).toEqual([]);
   });
 

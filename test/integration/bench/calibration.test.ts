@@ -68,7 +68,7 @@ describe.each(['words', 'pieces', 'bytes'] as const)('prompts counted by %s', to
 });
 
 describe('words that cannot be counted', () => {
-  test('stand for tokens, and the report says why', async () => {
+  test('stand for tokens, and the report reports why', async () => {
     await using mock = await startMock({ ...FAST, usage: 'never' });
     const report = await reportOf(mock.url, '--input-tokens', '100');
     expect(requestsOf(report).calibration).toMatchObject({ reason: 'the server reports no usage' });

@@ -14,7 +14,7 @@ import { benchHere, expectInvariants } from './bench-here.ts';
 const quickMock = () =>
   spawnMock({ ttftMs: 1, gapMs: 0, outputTokens: 50 }, { nodePath: process.execPath, env: process.env });
 
-test('a full disk makes a run incomplete, says so, and hangs nothing', async context => {
+test('a full disk makes a run incomplete, reports it, and hangs nothing', async context => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'small');
   mkdirSync(path);

@@ -117,7 +117,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
     expect(missed.stderr).toContain('missed: ttft=10ms for every request, 0');
   });
 
-  test('is their own where too few requests were made to say, with how many would do', async () => {
+  test('is their own where too few requests were made to decide, with how many would do', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock();
     const run = await benchHere(folder.path, [
@@ -158,7 +158,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
     expect(() => run.report()).toThrow(/ENOENT/);
   });
 
-  test('says what is printed: JSON alone, the report alone', async () => {
+  test('reports what is printed: JSON alone, the report alone', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock();
     const args = [mock.url, '--requests', '4'];

@@ -75,7 +75,7 @@ describe.concurrent('plimsoll line', { timeout: 120_000 }, () => {
     expect(line.output()).toContain('STOPPED: ');
   });
 
-  test('ends with 22 where one request at a time already misses, and says so', async ({ skip }) => {
+  test('ends with 22 where one request at a time already misses, and reports it', async ({ skip }) => {
     if (!isLongRun) return skip('a minute of searching: in npm run test:long');
     await using mock = await startMock({ ttftMs: 200 });
     using folder = temporaryDirectory();

@@ -46,7 +46,7 @@ describe('an engine that gives up', { timeout: 60_000 }, () => {
     expect(run.stdout).toContain('ALL 4 REQUESTS FAILED: given up by the server, finish reason "abort".');
   });
 
-  test('is not mistaken for one whose reason nobody knows, which is reported by its own name', async () => {
+  test('is not mistaken for one whose reason is unknown, which is reported by its own name', async () => {
     await using server = await answeringServer(({ number, response }) =>
       streamed(response, [...WORDS, finished(number <= 1 ? 'stop' : 'eos_token'), used(9, 5), '[DONE]']),
     );
@@ -63,7 +63,7 @@ describe('an engine that gives up', { timeout: 60_000 }, () => {
 });
 
 describe('an answer of tokens that are not yet text', { timeout: 60_000 }, () => {
-  test('is completed, and a notice says how many there were', async () => {
+  test('is completed, and a notice reports how many there were', async () => {
     await using server = await answeringServer(({ number, response }) =>
       streamed(response, [
         ...(number === 1 ? [reported({ content: '' })] : WORDS),

@@ -20,7 +20,7 @@ describe('a run', { timeout: 120_000 }, () => {
   test.each([
     ['that asks the server first', []],
     ['that asks nobody first', ['--model', 'm', '--no-warmup']],
-  ])('%s says that a self-signed certificate is not trusted, and what to do', async (_, args) => {
+  ])('%s reports that a self-signed certificate is not trusted, and what to do', async (_, args) => {
     const certificate = makeCertificate();
     if (certificate === undefined) return;
     using folder = temporaryDirectory();
@@ -36,7 +36,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(run.stdout).toBe('');
   });
 
-  test('that speaks TLS to a server without says so', async () => {
+  test('that uses TLS to a server without reports it', async () => {
     using folder = temporaryDirectory();
     const server = http.createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -52,7 +52,7 @@ describe('a run', { timeout: 120_000 }, () => {
   test.each([
     ['--concurrency', '100'],
     ['--concurrency', '1'],
-  ])('that may not open enough files says so before it sends anything (%s %s)', async (...load) => {
+  ])('that may not open enough files reports it before it sends anything (%s %s)', async (...load) => {
     if (process.platform !== 'linux') return;
     using folder = temporaryDirectory();
     await using mock = await spawnMock({}, { nodePath: process.execPath, env: process.env });

@@ -155,7 +155,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
 
   // Both signals in the long run only: Node delivers them in the same way.
   test.each(isLongRun ? (['SIGINT', 'SIGTERM'] as const) : (['SIGTERM'] as const))(
-    '%s of the main process stops it, with a report that says so',
+    '%s of the main process stops it, with a report that reports it',
     async signal => {
       using folder = temporaryDirectory();
       await using run = spawnBench(folder.path, [mock.url, ...long]);

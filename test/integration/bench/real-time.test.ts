@@ -19,7 +19,7 @@ const policiesOf = (pid: number): ReadonlyMap<string, number> => {
   );
 };
 
-test('with --real-time load threads alone run before other programs, and the report says so or why not', async context => {
+test('with --real-time load threads alone run before other programs, and the report reports it or why not', async context => {
   if (process.platform !== 'linux') context.skip('only Linux reports the class of a thread');
   const isAllowed = spawnSync('chrt', ['--rr', '1', 'true']).status === 0;
   using folder = temporaryDirectory();

@@ -46,7 +46,7 @@ const requestsOf = ({ run }: Report) => {
 };
 
 describe('the length of answers', () => {
-  test('is 256 at most where nobody says it, and 16 in the warm-up', async () => {
+  test('is 256 at most where nobody reports it, and 16 in the warm-up', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock({ ...FAST, outputTokens: 5_000 });
     const run = await runOf(folder.path, mock.url);
@@ -91,7 +91,7 @@ describe('the length of answers', () => {
     expect(lengths[1]?.toSorted((a, b) => a - b)).toEqual(lengths[0]?.toSorted((a, b) => a - b));
   });
 
-  test('is that of the data set, unless an option says another', async () => {
+  test('is that of the data set, unless an option reports another', async () => {
     using folder = temporaryDirectory();
     const file = join(folder.path, 'prompts.jsonl');
     writeFileSync(file, '{"prompt":"a","max_tokens":9}\n{"prompt":"b","max_tokens":11}\n{"prompt":"c"}\n');

@@ -55,35 +55,32 @@ test.each([
   ['a header file', ['--header-file', 'HEADERS'], {}, ''],
   ['credentials of the URL', [], {}, `user:${SECRET}@`],
   ['a query of the URL', [], {}, '?'],
-])(
-  '%s is sent, and written nowhere, though the server says it back',
-  async (_, options, env, credentials) => {
-    using outside = temporaryDirectory();
-    writeFileSync(join(outside.path, 'key'), `${SECRET}\n`);
-    writeFileSync(join(outside.path, 'headers'), `# who asks\nX-Team: ${SECRET}\n`);
-    await using server = await echoServer();
-    const url =
-      credentials === '?'
-        ? `http://127.0.0.1:${server.port}/v1/chat/completions?key=${SECRET}`
-        : `http://${credentials}127.0.0.1:${server.port}`;
-    const words = options.map(word =>
-      word.replace('KEY', join(outside.path, 'key')).replace('HEADERS', join(outside.path, 'headers')),
-    );
-    for (const [more, exit] of longCases([STOPPED_BY_WARMUP], [SENT_ALL_THE_SAME])) {
-      using folder = temporaryDirectory();
-      const args = [url, '--model', 'm', '--requests', '3', ...more, ...words];
-      const run = await benchHere(folder.path, args, { env });
-      expect(run.exit).toBe(exit);
-      const encoded = Buffer.from(`user:${SECRET}`).toString('base64');
-      expect(server.received().includes(SECRET) || server.received().includes(encoded)).toBe(true);
-      expect(everyByteIn(folder.path)).toContain('I do not know you');
-      for (const text of [everyByteIn(folder.path), run.stdout, run.stderr]) {
-        expect(text).not.toContain(SECRET);
-        expect(text).not.toContain(encoded);
-      }
+])('%s is sent, and written nowhere, though the server echoes it', async (_, options, env, credentials) => {
+  using outside = temporaryDirectory();
+  writeFileSync(join(outside.path, 'key'), `${SECRET}\n`);
+  writeFileSync(join(outside.path, 'headers'), `# who asks\nX-Team: ${SECRET}\n`);
+  await using server = await echoServer();
+  const url =
+    credentials === '?'
+      ? `http://127.0.0.1:${server.port}/v1/chat/completions?key=${SECRET}`
+      : `http://${credentials}127.0.0.1:${server.port}`;
+  const words = options.map(word =>
+    word.replace('KEY', join(outside.path, 'key')).replace('HEADERS', join(outside.path, 'headers')),
+  );
+  for (const [more, exit] of longCases([STOPPED_BY_WARMUP], [SENT_ALL_THE_SAME])) {
+    using folder = temporaryDirectory();
+    const args = [url, '--model', 'm', '--requests', '3', ...more, ...words];
+    const run = await benchHere(folder.path, args, { env });
+    expect(run.exit).toBe(exit);
+    const encoded = Buffer.from(`user:${SECRET}`).toString('base64');
+    expect(server.received().includes(SECRET) || server.received().includes(encoded)).toBe(true);
+    expect(everyByteIn(folder.path)).toContain('I do not know you');
+    for (const text of [everyByteIn(folder.path), run.stdout, run.stderr]) {
+      expect(text).not.toContain(SECRET);
+      expect(text).not.toContain(encoded);
     }
-  },
-);
+  }
+});
 
 type Ending = readonly [more: readonly string[], exit: ExitName];
 const STOPPED_BY_WARMUP: Ending = [[], 'benchStopped'];

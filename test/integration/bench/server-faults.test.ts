@@ -29,7 +29,7 @@ describe('a server that fails', { timeout: 120_000 }, () => {
   afterAll(() => mock[Symbol.asyncDispose]());
 
   test.each(failures.map(failure => [failure.name, failure] as const))(
-    'by %s is counted as what it is, and the code says so',
+    'by %s is counted as what it is, and the code reports it',
     async (name, failure) => {
       using folder = temporaryDirectory();
       const run = await benchHere(folder.path, [
@@ -129,7 +129,7 @@ describe('a target that is not there', { timeout: 120_000 }, () => {
     expect(JSON.parse(run.stdout)).toEqual(report);
   });
 
-  test('or does not say its model is asked for by name', async () => {
+  test('or does not report its model is asked for by name', async () => {
     using folder = temporaryDirectory();
     const server = createServer(socket => {
       socket.on('data', () => socket.write('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n'));

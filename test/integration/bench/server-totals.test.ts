@@ -97,7 +97,7 @@ test('a llama.cpp without --metrics shows what its slots show', async () => {
   expect(report.counts.completed).toBe(20);
 });
 
-test('a server that begins again in the middle of a run has lower bounds as totals, and the report says so', async () => {
+test('a server that begins again in the middle of a run has lower bounds as totals, and the report reports it', async () => {
   using folder = temporaryDirectory();
   // The warm-up and the look before the run are among its replies.
   await using engine = await startEngineStub({ restartsAfter: 45, outputTokens: 8 });

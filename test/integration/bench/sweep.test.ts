@@ -76,7 +76,7 @@ describe.concurrent('plimsoll sweep', () => {
     }
   });
 
-  test('ends early where the queue grows, and says which loads it has not tried', async ({ skip }) => {
+  test('ends early where the queue grows, and reports which loads it has not tried', async ({ skip }) => {
     if (!isLongRun) skip('a queue takes its time to grow: in npm run test:long');
     await using mock = await startMock({ ttftMs: 20, concurrencyMax: 1 });
     using folder = temporaryDirectory();
@@ -153,7 +153,7 @@ describe.concurrent('plimsoll sweep', () => {
     for (const { directory: stage } of after.stages) expect(reportOf(directory, stage).complete).toBe(true);
   });
 
-  test('that is stopped says so, and goes on only as it was asked for', async ({ skip }) => {
+  test('that is stopped reports it, and goes on only as it was asked for', async ({ skip }) => {
     if (!isLongRun) skip('one more whole sweep: in the long run');
     await using mock = await startMock();
     using folder = temporaryDirectory();

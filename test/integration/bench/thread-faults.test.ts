@@ -48,7 +48,7 @@ const EXITS_OR_HANGS: readonly Fault[] = [
 ];
 
 test.each(longCases(THROWS, EXITS_OR_HANGS))(
-  'when %s, the run ends incomplete and says why',
+  'when %s, the run ends incomplete and reports why',
   async (_, entries, reason) => {
     using folder = temporaryDirectory();
     await using mock = await startMock(slow);

@@ -142,7 +142,7 @@ describe('a replayed trace', () => {
     expect(run.stdout).toContain('trace at 60 times its speed');
   });
 
-  test('is not begun where a short file asks for other lengths than when it was read first, and says so', async () => {
+  test('is not begun where a short file asks for other lengths than when it was read first, and reports it', async () => {
     using folder = temporaryDirectory();
     const file = join(folder.path, 'moon.jsonl');
     const row = (outputTokens: number): string =>
@@ -182,7 +182,7 @@ describe('a replayed trace', () => {
     expect(text).toContain('unknown: the trace does not report which prompts share a prefix');
   });
 
-  test('of agents has each request behind those that it waited for, its subagents beside it, and shares what they share', async () => {
+  test('of agents has each request behind those that it waited for, its subagents next to it, and shares what they share', async () => {
     using folder = temporaryDirectory();
     await using server = await queriedServer();
     const file = join(folder.path, 'agents.jsonl');
@@ -245,7 +245,7 @@ describe('a replayed trace', () => {
     }
   });
 
-  test('has no options beside it that would have no effect', async () => {
+  test('has no options next to it that would have no effect', async () => {
     using folder = temporaryDirectory();
     const moon = join(folder.path, 'moon');
     writeFileSync(moon, mooncakeLines({ seed: 1, requests: 4, inputTokens: 600 }).join('\n'));

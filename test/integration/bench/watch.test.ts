@@ -89,7 +89,7 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
     }
   });
 
-  test('says that there is no run, and clears away what a killed one left', async () => {
+  test('reports that there is no run, and clears away what a killed one left', async () => {
     using folder = temporaryDirectory();
     const none = watch(folder.path, [], false);
     expect(exitName(await none.run())).toBe('usage');

@@ -16,7 +16,7 @@ const setting = (): { clock: VirtualClock; passed: MeshCandidate[]; table: Candi
 const received = (address: string): MeshCandidate => ({ address, port: 4181, source: 'beacon' });
 const reported = (address: string): MeshCandidate => ({ address, port: 4181, source: 'peer' });
 
-test('an address heard again is passed on again, but not more often than every 4 s', async () => {
+test('an address received again is passed on again, but not more often than every 4 s', async () => {
   const { clock, passed, table } = setting();
   for (let second = 0; second < 9; second += 1) {
     table.offer(received('10.0.0.1'));

@@ -58,7 +58,7 @@ describe('beacons', () => {
   const receives = async (listen: Listener, address: string): Promise<MeshCandidate | undefined> =>
     (await listen(({ candidate }) => candidate?.address === address)).candidate;
 
-  test('two hosts with only link-local IPv6 hear each other, each with the exact scope', async () => {
+  test('two hosts with only link-local IPv6 discover each other, each with the exact scope', async () => {
     net.connect({ host: 'a', name: 'cable-a' }, { host: 'b', name: 'cable-b' });
     const a = start('a', KEY, 4181);
     const b = start('b', KEY, 5000);
@@ -78,7 +78,7 @@ describe('beacons', () => {
     });
   });
 
-  test('a host with two cables hears each neighbour on its own cable, and they do not hear one another', async () => {
+  test('a host with two cables receives from each neighbour on its own cable, and they do not receive from one another', async () => {
     net.connect({ host: 'b', name: 'left' }, { host: 'a', name: 'cable' });
     net.connect({ host: 'b', name: 'right' }, { host: 'c', name: 'cable' });
     const b = start('b');
@@ -93,7 +93,7 @@ describe('beacons', () => {
     expect(status?.candidateCount).toBe(2);
   });
 
-  test('two hosts that have only IPv4, and no route but that of their cable, hear each other', async ({
+  test('two hosts that have only IPv4, and no route but that of their cable, discover each other', async ({
     skip,
   }) => {
     if (!isLongRun) skip('namespaces of its own: in the long run');
@@ -108,7 +108,7 @@ describe('beacons', () => {
     await receives(b, '10.1.0.1');
   });
 
-  test('a host with another key hears nothing, is not heard, and is counted', async () => {
+  test('a host with another key receives nothing, is ignored, and is counted', async () => {
     net.connect({ host: 'a', name: 'cable' }, { host: 'b', name: 'cable' });
     const a = start('a');
     const b = start('b', OTHER_KEY);
@@ -134,7 +134,7 @@ describe('beacons', () => {
     await receives(a, `${net.linkLocalOf('b', 'cable')}%cable`);
   });
 
-  test('an interface that cannot send says so and silences no other', async ({ skip }) => {
+  test('an interface that cannot send reports it and silences no other', async ({ skip }) => {
     if (!isLongRun) skip('a namespace of its own: in the long run');
     net.connect({ host: 'b', name: 'left' }, { host: 'a', name: 'cable' });
     net.connect({ host: 'b', name: 'right' }, { host: 'c', name: 'cable' });

@@ -192,7 +192,7 @@ test('replays, garbage, its own voice and beacons of another key lead nowhere an
   await discovery[Symbol.asyncDispose]();
 });
 
-test('while keys change, beacons go out and are heard under both; a removed key counts no more', async () => {
+test('while keys change, beacons go out and are accepted under both; a removed key counts no more', async () => {
   const other = new Uint8Array(32).fill(2);
   const { clock, wires, candidates, discovery } = setting(() => ({ en1: [linkLocal('fe80::1', 1)] }), {
     tagKeys: [other, KEY],

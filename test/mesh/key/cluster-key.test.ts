@@ -94,7 +94,7 @@ test('a file of a key is private, is never replaced by making one, and reads bac
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('a file that others could read is closed to them, and that is said', async () => {
+test('a file that others could read is closed to them, and that is reported', async () => {
   using folder = temporaryDirectory();
   const path = clusterKeyPath(folder.path);
   await createClusterKeyFile(path, makeClusterKey());

@@ -78,7 +78,7 @@ test('import takes another key only in place of the existing one on request', as
   expect((await key(other, ['show'])).stdout).toBe(readFileSync(file, 'utf8'));
 });
 
-test('import of anything else says what is wrong, and not what it was', async () => {
+test('import of anything else reports what is wrong, and not what it was', async () => {
   using folder = temporaryDirectory();
   for (const input of ['', 'secret-of-somebody', 'plimsoll-key-1-abc', 'x'.repeat(100_000)]) {
     const refused = await key(folder.path, ['import', '-'], input);

@@ -116,7 +116,7 @@ test('at most eight dials are under way, and every address gets its turn', async
   await transport[Symbol.asyncDispose]();
 });
 
-test('the greater id leaves the first dial to a peer whose id it knows', async () => {
+test('the greater id leaves the first dial to a peer whose id it has', async () => {
   const { clock, transport, timesMs } = await dialling('refuse');
   const peers = Array.from({ length: 64 }, () => generateNodeKey().nodeId);
   const smaller = peers.find(peerId => peerId < transport.localId);

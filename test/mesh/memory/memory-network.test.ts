@@ -100,7 +100,7 @@ test('what a cable delays comes late and in order, also where it is quick again 
   await other[Symbol.asyncDispose]();
 });
 
-test('a cable that is blocked one way is given up by the end that hears nothing', async () => {
+test('a cable that is blocked one way is given up by the end that receives nothing', async () => {
   const { clock, network, one, other } = await twoLinked();
   network.block(one.transport, other.transport);
   linkOf(other, one).send(new Uint8Array([1]));
@@ -113,7 +113,7 @@ test('a cable that is blocked one way is given up by the end that hears nothing'
   await other[Symbol.asyncDispose]();
 });
 
-test('a machine that loses its power says nothing, and is given up by its silence', async () => {
+test('a machine that loses its power reports nothing, and is given up by its silence', async () => {
   const { clock, network, one, other } = await twoLinked();
   network.vanish(other.transport);
   await clock.advance(5_000);
@@ -124,7 +124,7 @@ test('a machine that loses its power says nothing, and is given up by its silenc
   await other[Symbol.asyncDispose]();
 });
 
-test('a process that stood still does not take its own pause for the silence of its peers', async () => {
+test('a process that was suspended does not take its own pause for the silence of its peers', async () => {
   let pausedMs = 0;
   const virtual = new VirtualClock();
   const clock = {

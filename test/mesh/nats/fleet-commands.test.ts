@@ -101,7 +101,7 @@ test('init, apply and add create a server with a key for each machine, and revok
   expect((await run(['fleet', 'status', '--home', home])).stdout).toContain('refuses the credentials');
 });
 
-test('TLS from the first byte, to a server that cannot begin with it, is said with what to do, and so by doctor', async context => {
+test('TLS from the first byte, to a server that cannot begin with it, is reported with what to do, and so by doctor', async context => {
   if (!OLD) context.skip(`nats-server ${natsProgram()?.version} can begin with TLS`);
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
@@ -119,7 +119,7 @@ test('TLS from the first byte, to a server that cannot begin with it, is said wi
   expect(wrong.stdout).toContain('handshake_first = false');
 });
 
-test('the server lets a machine publish under its own id only, and hear what it alone is asked', async context => {
+test('the server lets a machine publish under its own id only, and receive the requests to it alone', async context => {
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
   await using server = fleet.server;

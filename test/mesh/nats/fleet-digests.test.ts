@@ -28,7 +28,7 @@ const digestsOf = () => {
   return { members, digests: new FleetDigests({ members, claims }) };
 };
 
-test('a member that makes up origins uses its own share of what is taken, and another one is heard', () => {
+test('a member that makes up origins uses its own share of what is taken, and another one is still accepted', () => {
   const { members, digests } = digestsOf();
   const [liar, honest] = [node(1), node(2)];
   members.received(liar);

@@ -146,7 +146,7 @@ test('a server before 2.9 is refused with its version', async () => {
   }
 });
 
-test('a server of a cluster without a leader is said to be connected and without an answer', async context => {
+test('a server of a cluster without a leader is reported to be connected and without an answer', async context => {
   if (!isLongRun) context.skip('five seconds without an answer: in npm run test:long');
   await using server = await startedServer(context.skip, {
     config:

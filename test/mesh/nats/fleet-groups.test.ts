@@ -17,7 +17,7 @@ const KEYS = [makeClusterKey()];
 const RUN = 'run-of-groups';
 const rack = (name: string) => () => fleetGroup({ site: 'greenwich', rack: name });
 
-test('readings go to the rack of their node, runs to everybody, and who hears one rack hears the others now and then', async context => {
+test('readings go to the rack of their node, runs to everybody, and who subscribes to one rack receives the others now and then', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   await using server = await NatsServer.start();
   await server.createStreams();
@@ -43,7 +43,7 @@ test('readings go to the rack of their node, runs to everybody, and who hears on
   expect(seen.subjects).toContain(`slow.${other.node.id}`);
 });
 
-test('with a node that knows no groups everybody hears everybody, until it is gone', async context => {
+test('with a node without groups every node receives from every node, until it is gone', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   const [oldKey, oldUser] = [generateNodeKey(), createUser()];
   const users = [

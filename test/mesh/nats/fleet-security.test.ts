@@ -69,7 +69,7 @@ test('a node with a stranger’s key is not believed, is counted, and keeps nobo
   expect(other.fleet.members.has(stranger.node.id)).toBe(false);
 });
 
-test('a member that publishes under another node’s id is refused where records are concerned, and heard no longer', async () => {
+test('a member that publishes under another node’s id is refused where records are concerned, and ignored from then on', async () => {
   await using one = await started();
   await using victim = await started();
   const [member, twin] = [generateNodeKey(), victim.node.id];

@@ -200,7 +200,7 @@ const healthUntil = async ({ url }: Daemon, holds: () => boolean): Promise<numbe
 };
 
 for (const { name, run, reason } of ATTACKS)
-  test(`${name}: a daemon answers within a second throughout, and says what is wrong without it`, async () => {
+  test(`${name}: a daemon answers within a second throughout, and reports what is wrong without it`, async () => {
     using prints = printed();
     using server = await hostileServer(run);
     using folder = temporaryDirectory();
@@ -242,7 +242,7 @@ test('fleet status and doctor report each of them in printable words', async () 
   expect(prints.texts).toEqual([]);
 });
 
-test('a server that says one byte at a time holds up nothing, and is given up on', async context => {
+test('a server that sends one byte at a time holds up nothing, and is given up on', async context => {
   if (!isLongRun) context.skip('five seconds of waiting for it: in npm run test:long');
   using server = await hostileServer(async socket => {
     while (!socket.destroyed) {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PublishedReadings, REPORTED_MAX } from '../../../src/mesh/nats/fleet-publisher.ts';
 
 describe('readings for members of a fleet that come later', () => {
-  it('of thousands of runs the newest are kept, beside the readings of the machine', () => {
+  it('of thousands of runs the newest are kept, next to the readings of the machine', () => {
     const reported = new PublishedReadings();
     const put = (key: string, kind: string, reportedAtMs: number): void =>
       reported.put(key, kind, { entry: { ageMs: 0, body: new Uint8Array() }, slot: '', reportedAtMs });

@@ -96,7 +96,7 @@ test('what is none of the protocol ends the connection, and the reason holds not
   }
 });
 
-test('what a server says of itself is passed on field by field, without control characters', () => {
+test('what a server reports of itself is passed on field by field, without control characters', () => {
   const reported = {
     version: '2.12.1',
     server_name: '\u001b[2Jname\u0007',

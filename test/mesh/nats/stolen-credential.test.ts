@@ -109,7 +109,7 @@ test('it creates no consumer, and has nothing delivered to another node', async 
   await following;
 });
 
-test('it reads no number of a record beside what is sealed, by which it could have the next one dropped as sent twice', async () => {
+test('it reads no number of a record next to what is sealed, by which it could have the next one dropped as sent twice', async () => {
   await using fleet = await knownFleet(2);
   const [stolen, first] = fleet.users;
   if (stolen === undefined || first === undefined) throw new Error('there are two');

@@ -59,7 +59,7 @@ describe('a UDP port', () => {
     ).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
-  it('says with a code where the system cannot send', async () => {
+  it('reports with a code where the system cannot send', async () => {
     await using port = await openUdpDatagrams({
       listen: { host: '127.0.0.1', port: 0 },
       onDatagram: () => undefined,

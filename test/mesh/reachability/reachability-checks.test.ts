@@ -60,7 +60,7 @@ describe('reachability checks', () => {
     expect(atlas.checks.counts.requested - before).toBe(REACHABILITY_LIMITS.failuresMax);
   });
 
-  it('take answers that came while their own process stood still', async () => {
+  it('take answers that came while their own process was suspended', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
@@ -108,7 +108,7 @@ describe('reachability checks', () => {
     expect(atlas.checks.counts.requested - requested).toBe(REACHABILITY_LIMITS.failuresMax);
   });
 
-  it('are back at once when somebody says that the node is heard again', async () => {
+  it('are back at once when a peer reports that the node is back', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
@@ -160,7 +160,7 @@ describe('reachability checks', () => {
     expect(atlas.reported).toEqual(['closed 10.0.0.2 (new): no route to that network']);
   });
 
-  it('close what is asked no longer, for the reason that the caller knows', async () => {
+  it('close what is asked no longer, for the reason that the caller gives', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
@@ -183,7 +183,7 @@ describe('reachability checks', () => {
     expect(atlas.reported.at(-1)).toBe('opened 10.0.0.2');
   });
 
-  it('find a peer that knows only the other key while keys change', async () => {
+  it('find a peer that has only the other key while keys change', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     const juno = net.add(JUNO, '10.0.0.2');

@@ -139,7 +139,7 @@ describe('what a member of the mesh cannot do', () => {
     expect(cluster.node(0).replicator.counts.malformedFrames).toBe(1);
   });
 
-  it('cannot speak for a node to that node itself', async () => {
+  it('cannot send records of a node to that node itself', async () => {
     await using cluster = await twoNodes();
     const node = cluster.node(0);
     node.reportMemory(1);

@@ -36,7 +36,7 @@ describe('a member that forgets a node with the greatest numbers there are', () 
 });
 
 describe('a node that is gone and was forgotten', () => {
-  it('stays hidden on a node that starts again, until it speaks', async () => {
+  it('stays hidden on a node that starts again, until it sends something', async () => {
     await using cluster = new MeshCluster(3);
     cluster.lay('full');
     const [gone, supervisor] = cluster.nodes;

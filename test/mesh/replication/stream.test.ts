@@ -74,7 +74,7 @@ describe('the stream between neighbours', () => {
     expect((opened?.ageMs ?? 0) + cluster.clock.nowMs() - (opened?.receivedAtMs ?? 0)).toBe(60_000);
   });
 
-  it('shows nobody alive who has not spoken: stale after 10 s, offline after 30 s, also where news arrives late', async () => {
+  it('shows no node as up that has sent nothing: stale after 10 s, offline after 30 s, also where news arrives late', async () => {
     await using cluster = new MeshCluster(3);
     cluster.link(0, 1);
     cluster.node(0).reportMemory(1);

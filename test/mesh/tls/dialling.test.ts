@@ -67,7 +67,7 @@ describe('where a node dials', () => {
     server.close();
   });
 
-  test('a server that says nothing costs the time of one dial', async () => {
+  test('a server that sends nothing costs the time of one dial', async () => {
     const server = createNetServer(socket => {
       socket.on('error', () => undefined);
     });

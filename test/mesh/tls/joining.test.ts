@@ -26,7 +26,7 @@ describe('a desk where machines join', () => {
 
   afterEach(() => nodes[Symbol.asyncDispose]());
 
-  test('gives the key once for a code: a replay hears that it is used, and the mesh goes on', async () => {
+  test('gives the key once for a code: a replay is refused as used, and the mesh goes on', async () => {
     const secret = service.issue();
     const first = await request(secret, port);
     expect(first).toMatchObject({ kind: 'member', keys: [{ id: nodes.key.id }] });
@@ -70,7 +70,7 @@ describe('a desk where machines join', () => {
     expect(await request(secret, port)).toMatchObject({ kind: 'member' });
   });
 
-  test('says of a code that it never gave that the node there does not know it', async () => {
+  test('reports of a code that it never gave that the node there does not know it', async () => {
     expect(await request(new Uint8Array(16), port)).toMatchObject({
       kind: 'failed',
       tries: [{ reason: 'unknown-code' }],

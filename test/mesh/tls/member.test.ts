@@ -133,7 +133,7 @@ describe('a member of the mesh', () => {
     expect(one.mesh.partial.bytes).toBe(0);
   });
 
-  test('whose first frame comes in one piece with the end of its handshake is heard', async () => {
+  test('whose first frame comes in one piece with the end of its handshake is received', async () => {
     const one = await nodes.node();
     const { socket } = await member(one, { corked: true });
     socket.write(ready);

@@ -156,7 +156,7 @@ describe('the mesh over TLS', () => {
       expect(await asClient(portOf(one), { ...other, pskCallback })).toBe('refused');
     });
 
-    test('closes HTTP at once and says that it is no node', async () => {
+    test('closes HTTP at once and reports that it is no node', async () => {
       const one = await node();
       await talkTo(portOf(one), Buffer.from('GET / HTTP/1.1\r\nHost: atlas\r\n\r\n'));
       await until(one, () => hasReceived(one, 'not-a-node'));
@@ -187,7 +187,7 @@ describe('the mesh over TLS', () => {
       recorder.close();
     });
 
-    test('closes a connection that says nothing', async () => {
+    test('closes a connection that sends nothing', async () => {
       const one = await node({ limits: { handshakeMs: 200 } });
       await talkTo(portOf(one), undefined);
       await until(one, () => hasReceived(one, 'too-slow'));

@@ -53,7 +53,7 @@ describe('the config of a model', () => {
     expect(config.quantisation.bitsPerWeight.low).toBe(bits);
   });
 
-  test('with a quantisation that nobody knows widens the interval and says so', () => {
+  test('with an unknown quantisation widens the interval and reports it', () => {
     const facts = configFacts(
       readModelConfig(
         { ...CONFIGS['llama3-8b'], quantization_config: { quant_method: 'new' } },

@@ -37,7 +37,7 @@ describe('the header of a GGUF file', () => {
     expect(largest).toBeLessThanOrEqual(2 ** 20);
   });
 
-  test('says how much of the file is missing, and does not need it', async () => {
+  test('reports how much of the file is missing, and does not need it', async () => {
     const { missingBytes, tensors } = await madeHeader('llama2-7b');
     const all = tensors.reduce((sum, { bytes }) => sum + bytes, 0);
     expect(missingBytes).toBeGreaterThanOrEqual(all);

@@ -116,7 +116,7 @@ describe('a device of NVIDIA', () => {
     expect(reason).toContain('the driver has no device 0000:01:00.0; it has: GPU-00010203');
   });
 
-  test('without FP8 units has every other figure, and says why not this one', async context => {
+  test('without FP8 units has every other figure, and reports why not this one', async context => {
     const outcome = await measure(context, { env: { STUB_WITHOUT_FP8: '1' } });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const { fp8FlopsPerSecond: fp8, int8OperationsPerSecond: int8 } = outcome.measurement;
@@ -124,7 +124,7 @@ describe('a device of NVIDIA', () => {
     expect(isUnknown(fp8) && fp8.reason).toContain('this cuBLAS does not support the product');
   });
 
-  test('without cuBLAS has its memory measured, and the profile says what to install', async context => {
+  test('without cuBLAS has its memory measured, and the profile reports what to install', async context => {
     const { candidates } = findCublasLt({
       env: { PATH: '/usr/bin:/bin' },
       userId: undefined,
@@ -167,7 +167,7 @@ describe('a device of NVIDIA', () => {
     );
   });
 
-  test('whose cuBLAS refuses says so beside the figures of its memory', async context => {
+  test('whose cuBLAS refuses reports it next to the figures of its memory', async context => {
     const outcome = await measure(context, { env: { STUB_FAIL: 'cublasLtCreate=1' } });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const { fp16FlopsPerSecond: flops } = outcome.measurement;
@@ -190,11 +190,11 @@ describe('a device of NVIDIA', () => {
     }
   });
 
-  test('in a prohibited compute mode says how to leave it', async context => {
+  test('in a prohibited compute mode reports how to leave it', async context => {
     expect(await reasonOf(context, { env: { STUB_COMPUTE_MODE: '2' } })).toContain('nvidia-smi -c 0');
   });
 
-  test('that is nearly full is not measured, and says how little was free', async context => {
+  test('that is nearly full is not measured, and reports how little was free', async context => {
     expect(await reasonOf(context, { env: { STUB_FREE_MIB: '20' } })).toContain(
       'only 20 MiB of device memory are free',
     );
@@ -212,7 +212,7 @@ describe('a device of NVIDIA', () => {
     );
   });
 
-  test('cannot be measured without foreign calls, and says so', async context => {
+  test('cannot be measured without foreign calls, and reports it', async context => {
     expect(await reasonOf(context, { env: { PLIMSOLL_FFI: 'off' } })).toBe('PLIMSOLL_FFI=off');
   });
 

@@ -57,7 +57,7 @@ const ANSWER = {
 };
 
 describe('an Apple GPU', () => {
-  test('is measured by what the script says in its last line', async () => {
+  test('is measured by what the script reports in its last line', async () => {
     tools.script('python3', `/bin/cat >/dev/null; echo 'a warning'; echo '${JSON.stringify(ANSWER)}'`);
     expect(await measure()).toEqual({
       kind: 'measured',
@@ -79,7 +79,7 @@ describe('an Apple GPU', () => {
     });
   });
 
-  test('without a Python that has MLX says what to install', async () => {
+  test('without a Python that has MLX reports what to install', async () => {
     expect(await reasonOf()).toContain('install it with: pip install mlx');
     tools.script('python3', `/bin/cat >/dev/null; echo '{"kind":"missing","reason":"No module named mlx"}'`);
     expect(await reasonOf()).toMatch(/no python3 here has MLX; install it with: pip install mlx/);

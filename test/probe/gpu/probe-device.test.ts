@@ -121,7 +121,7 @@ describe('a device', () => {
     expect(await probe(device('amd'), signal)).toEqual(failure('first: no driver; second: too old'));
   });
 
-  test('that no engine suits says so', async () => {
+  test('that no engine suits reports it', async () => {
     const probe = proberOf([engine('first', failure('no driver'), [])]);
     expect(await probe(device('cpu'), signal)).toMatchObject({
       reason: 'no tool here measures a device of this processor',
@@ -129,7 +129,7 @@ describe('a device', () => {
   });
 });
 
-describe('what a child says of a device', () => {
+describe('what a child reports of a device', () => {
   const known = { deviceId: 'GPU-1', deviceKind: 'gpu', engine: 'cuda' } as const;
   const { deviceId: _, deviceKind: __, engine: ___, ...figures } = MEASUREMENT;
   const reported = (changes: object) =>

@@ -45,7 +45,7 @@ test('a version without leases gives a failure with its reason', async () => {
   );
 });
 
-test('a sink that answers nonsense or lies about its port costs one probe and is said', async () => {
+test('a sink that returns nonsense or a false port costs one probe and is reported', async () => {
   await using mesh = await ProbingMesh.start({
     names: ['atlas', 'juno'],
     isOneWay: true,
@@ -61,7 +61,7 @@ test('a sink that answers nonsense or lies about its port costs one probe and is
   expect(failureOf(mesh, atlas, juno)).toBe('nobody listens there with that ticket');
 });
 
-test('a sink that says no, and when to come back, is no failure, and is believed within bounds', async () => {
+test('a sink that refuses, and when to come back, is no failure, and is believed within bounds', async () => {
   await using mesh = await ProbingMesh.start({
     names: ['atlas', 'juno'],
     isOneWay: true,
@@ -198,7 +198,7 @@ test('nobody gives back what another has lent, and an address of somebody else i
   expect(await request(atlas, LEASE_TOPIC, 'nonsense')).toMatchObject({ kind: 'refused' });
 });
 
-test('a sink that cannot listen says why, and is left alone for a while', async () => {
+test('a sink that cannot listen reports why, and is left alone for a while', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   let opened = 0;
   const { openSink } = mesh.engine;

@@ -24,7 +24,7 @@ describe('the plan of a memory probe', () => {
     expect(plan).toEqual({ threads: 8, bytesPerThread: 128 * MiB, isPastLastLevelCache: true });
   });
 
-  test('takes an eighth of what is free at most, and says when that is not past the cache', () => {
+  test('takes an eighth of what is free at most, and reports when that is not past the cache', () => {
     const plan = planMemory({ parallelism: 4, lastLevelCacheBytes: 64 * MiB, availableBytes: 512 * MiB });
     expect(plan).toEqual({ threads: 4, bytesPerThread: 16 * MiB, isPastLastLevelCache: false });
   });

@@ -28,7 +28,7 @@ describe('the memory probe', () => {
     expect(bandwidth.method).toMatch(/^\d+ threads? with \d+ MiB each in (huge|ordinary) pages/);
   });
 
-  test('goes without the C library where it cannot be called, and says so', async () => {
+  test('goes without the C library where it cannot be called, and reports it', async () => {
     const outcome = await measure(undefined, { ...process.env, PLIMSOLL_FFI: 'off' });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     const { hasHugePages, method } = outcome.bandwidth;

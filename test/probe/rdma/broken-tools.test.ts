@@ -69,7 +69,7 @@ const it = base.extend<{ bed: ReturnType<typeof bedOf> }>({
 });
 
 describe.concurrent('an RDMA probe', () => {
-  it('puts together what the tools of both ends say', async ({ bed: { tools, tool, measure, left } }) => {
+  it('puts together what the tools of both ends report', async ({ bed: { tools, tool, measure, left } }) => {
     tools.prints('latency', fixture('perftest/ib_send_lat-unsorted.txt'));
     tools.prints('bandwidth', fixture('perftest/ib_write_bw-connectx7.txt'));
     tool('ib_send_lat', { dials: '"$HERE/latency"' });
@@ -147,7 +147,7 @@ describe.concurrent('an RDMA probe', () => {
     },
   );
 
-  it('says what both ends need where a tool is missing', async ({ bed: { measure } }) => {
+  it('reports what both ends need where a tool is missing', async ({ bed: { measure } }) => {
     const { outcome, ending } = await measure();
     expect(outcome).toEqual({
       kind: 'failed',

@@ -22,7 +22,7 @@ describe('what perftest prints', () => {
     });
   });
 
-  it('gives the table where no round trips are listed, and says what it lacks', () => {
+  it('gives the table where no round trips are listed, and reports what it lacks', () => {
     expect(perftest.read(LATENCY, fixture('perftest/ib_send_lat-table-only.txt'))).toEqual({
       kind: 'latency',
       roundTripNsMin: 1_940,
@@ -104,7 +104,7 @@ describe('what ucx_perftest prints', () => {
     });
   });
 
-  it('says by an error line what went wrong, and leaves with code 0', () => {
+  it('reports by an error line what went wrong, and leaves with code 0', () => {
     const text = fixture('ucx_perftest/no-such-device.txt');
     expect(ucx.complaint?.(text)).toBe('no usable transports/devices (asked rc on network:mlx5_9:1)');
     expect(ucx.read(BANDWIDTH, text).kind).toBe('unreadable');

@@ -156,7 +156,7 @@ test('probes that are off measure nothing and lend nothing, and begin when they 
   expect(mesh.profile(juno, atlas)?.failure).toBe('none');
 });
 
-test('what is requested by a person is measured now, however fresh it is, and says that it was asked for', async () => {
+test('what is requested by a person is measured now, however fresh it is, and reports that it was asked for', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);

@@ -101,7 +101,7 @@ test('the machine that a benchmark sends from is left alone, too, but not those 
   for (const node of [vesta, ceres]) expect(started(mesh, 'socket', node)).toBe(1);
 });
 
-test('who asks by hand has a socket connection measured beside a benchmark', async () => {
+test('who asks by hand has a socket connection measured next to a benchmark', async () => {
   await using mesh = await machines();
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await load(mesh, juno, 20_000);
@@ -127,7 +127,7 @@ test('a probe of a socket connection is given up when a benchmark begins, and is
   expect(mesh.profile(atlas, juno)?.failure).toBe('none');
 });
 
-test('socket connections are measured beside a served model, which may be busy all day', async () => {
+test('socket connections are measured next to a served model, which may be busy all day', async () => {
   await using mesh = await machines();
   const juno = mesh.at(1);
   for (let passedMs = 0; passedMs < 40_000; passedMs += 2_000) {
@@ -215,7 +215,7 @@ test('a probe of a device has the machine for itself', async () => {
   expect(started(mesh, 'gpu')).toBe(2);
 });
 
-test('a device waits while somebody measures by hand on its machine, says so, and has its turn afterwards', async () => {
+test('a device waits while somebody measures by hand on its machine, reports it, and has its turn afterwards', async () => {
   await using mesh = await machines();
   const atlas = mesh.at(0);
   const reason = 'this machine is being measured by plimsoll probe gpu (process 4712)';

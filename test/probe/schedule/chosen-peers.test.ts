@@ -179,7 +179,7 @@ describe('the peers that a node measures', () => {
     expect(GROUP_MEASURED_MAX).toBeGreaterThanOrEqual(60);
   });
 
-  test('are few as well of a node that has not said yet where it stands', () => {
+  test('are few as well of a node that has not reported yet where it is', () => {
     const chosen = choose(fleet(400, 25), idOf(9_999, 1), 1.8e12);
     expect(chosen.size).toBeLessThanOrEqual(NEIGHBOURS_COUNT + DRAWN_COUNT + DUTIES_MAX);
     expect(chosen.size).toBeGreaterThanOrEqual(DRAWN_COUNT);

@@ -101,7 +101,7 @@ test('two addresses of one interface are one, for any name of the scope at the o
   expect(sharePort(at('10.0.0.2'), at('10.3.0.2'))).toBe(false);
 });
 
-test('a VLAN shares the interface that it lies on, a bridge those that it joins', () => {
+test('a VLAN shares the interface that it is on, a bridge those that it joins', () => {
   expect(sharePort(at('10.1.0.2'), at('10.0.0.2'))).toBe(true);
   expect(sharePort(at('10.2.0.2'), at('10.3.0.2'))).toBe(true);
   expect(sharePort(at('10.2.0.2'), at('10.0.0.2'))).toBe(false);

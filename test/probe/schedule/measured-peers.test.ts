@@ -36,7 +36,7 @@ describe('what a node measures, by the state that it sees', () => {
     expect(peers.length).toBeLessThanOrEqual(7 + 3 + 16);
   });
 
-  test('is besides for ten minutes what a person asked for', async () => {
+  test('is also for ten minutes what a person asked for', async () => {
     const { clock, peers, chosen } = await fleetAt(COUNT);
     const before = new Set(chosen());
     const other = Array.from({ length: COUNT - 1 }, (_, index) => groupedNodeId(index + 1)).find(
@@ -49,7 +49,7 @@ describe('what a node measures, by the state that it sees', () => {
     expect(peers.isChosen(other)).toBe(true);
   });
 
-  test('is besides the other end of a run that goes on', async () => {
+  test('is also the other end of a run that goes on', async () => {
     const lease = (target: number): Event =>
       eventOf(
         SELF,

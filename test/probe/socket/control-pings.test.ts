@@ -16,7 +16,7 @@ test('a load that makes nothing longer adds nothing, and never less than nothing
   expect(queueNs(IDLE, [19e6, 19e6, 19e6, 19e6, 19e6, 19e6])).toBe(0);
 });
 
-test('too few round trips say so instead of a figure', () => {
+test('too few round trips report it instead of a figure', () => {
   expect(queueNs(IDLE.slice(2), Array(6).fill(1))).toMatchObject({
     reason: expect.stringContaining('2 idle'),
   });

@@ -27,7 +27,7 @@ describe('of a probe', () => {
     if (openThings() === undefined) context.skip('there is no /proc to find processes in');
   });
 
-  test('the sink is killed: the source says so, with what it cost', async () => {
+  test('the sink is killed: the source reports it, with what it cost', async () => {
     await using sink = await sinkHere();
     const idle = socketsOf(sink.pid);
     const measuring = measure(sink.port);
@@ -42,7 +42,7 @@ describe('of a probe', () => {
     expect(await sink.ended).toMatchObject({ kind: 'failed', reason: expect.stringContaining('SIGKILL') });
   });
 
-  test('the source is killed: the sink ends, and says why', async () => {
+  test('the source is killed: the sink ends, and reports why', async () => {
     await using sink = await sinkHere();
     const idle = socketsOf(sink.pid);
     const before = childPids();

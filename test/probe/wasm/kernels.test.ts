@@ -41,7 +41,7 @@ describe('the assembler', () => {
 });
 
 describe('the kernel that reads', () => {
-  test('adds up every 64-bit word of its part of each stream and nothing beside it', () => {
+  test('adds up every 64-bit word of its part of each stream and nothing next to it', () => {
     const memory = wasmMemory(READ_STREAMS * READ_STREAM_BYTES);
     const { sum } = memoryKernels(memory);
     const words = new BigUint64Array(memory.buffer);
@@ -126,7 +126,7 @@ describe('the kernel that multiplies a matrix with a vector', () => {
 });
 
 describe('the kernel that multiplies', () => {
-  test('adds the product of a stripe to its tile, and leaves what lies beside the tile alone', () => {
+  test('adds the product of a stripe to its tile, and leaves what is next to the tile alone', () => {
     const memory = wasmMemory(PAGE);
     const kernel = gemmKernel(memory);
     const floats = new Float32Array(memory.buffer);

@@ -55,7 +55,7 @@ test('a sample is a line, with what is not known left empty and no text of the s
   expect(rest).toEqual(['']);
 });
 
-test('of a run from many machines it says who sent each sample', async () => {
+test('of a run from many machines it reports who sent each sample', async () => {
   using directory = temporaryDirectory();
   const path = join(directory.path, 'samples.jsonl');
   writeFileSync(path, [4, 3, 5].map(sampleId => encodeSampleLine(sampleOf({ sampleId }))).join(''));

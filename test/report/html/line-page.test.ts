@@ -40,7 +40,7 @@ const named = (words: string): Partial<LineDocument> => ({
 });
 
 describe('the report of a load line', () => {
-  test('says the answer first, then draws the curve with its mark, and lists every stage', () => {
+  test('reports the answer first, then draws the curve with its mark, and lists every stage', () => {
     const html = pageOf();
     const text = textIn(html);
     expect(text).toMatch(/made-up on 127\.0\.0\.1:8000: 12 requests\/s/);
@@ -66,13 +66,13 @@ describe('the report of a load line', () => {
     [{ kind: 'at-most', fails: 2, failsBy: 'objective', limit: 'budget' } as const, /under 2/],
     [{ kind: 'none', fails: 1, failsBy: 'over-capacity' } as const, /No load holds/],
     [{ kind: 'unknown', reason: 'nothing was decided' } as const, /The line is not known/],
-  ])('says of a search that found no bracket what it knows: %j', (line, words) => {
+  ])('reports of a search that found no bracket what it found: %j', (line, words) => {
     const html = pageOf({ line });
     expect(textIn(html)).toMatch(words);
     expect(html).not.toMatch(/class="verdict good"|NaN|undefined/);
   });
 
-  test('of one that was stopped says so first, in amber', () => {
+  test('of one that was stopped reports it first, in amber', () => {
     const html = pageOf({ state: 'stopped' });
     expect(html).toMatch(/class="verdict caution"/);
     expect(textIn(html)).toMatch(/measured Stopped Held at/);

@@ -52,7 +52,7 @@ describe('the report of a run as a page', () => {
     );
   });
 
-  test('says first why requests failed and what to do, and shades in each chart when the server was down', async () => {
+  test('reports first why requests failed and what to do, and shades in each chart when the server was down', async () => {
     const html = await pageOf({
       counts: { issued: 900, completed: 891, failed: 9, cancelled: 0, unresolved: 0 },
       failures: { groups: [FAILED], outages: [{ fromNs: 12e9, toNs: 19e9, isOver: true, failed: 9 }] },
@@ -80,7 +80,7 @@ describe('the report of a run as a page', () => {
     expect(['\u0000', '\u202e'].filter(sign => html.includes(sign))).toEqual([]);
   });
 
-  test('opens with what keeps a run from being believed, and says "at least" of what is a lower bound', async () => {
+  test('opens with what keeps a run from being believed, and reports "at least" of what is a lower bound', async () => {
     const { client } = await reportOnce();
     const html = await pageOf({
       complete: false,
@@ -101,7 +101,7 @@ describe('the report of a run as a page', () => {
     expect(text).toMatch(/Time to first token [\d.]+ .?s [\d.]+ ms \([\d.]+ to [\d.]+ ms\) – too few –/);
   });
 
-  test('of a run without samples and figures is still a page, which says what is missing', async () => {
+  test('of a run without samples and figures is still a page, which reports what is missing', async () => {
     const report = await reportOnce();
     const html = runPage({ report: { ...report, series: {} }, overTime: undefined, fonts: [] });
     expect(textIn(html)).toMatch(/There are no samples to draw it from\./);

@@ -63,7 +63,7 @@ test("a result of vLLM without its lists keeps vLLM's own figures, and notes tha
   expect(run?.unreported.map(({ what }) => what)).toContain('single requests');
 });
 
-test('a duration that is no number of nanoseconds is refused where it stands', async () => {
+test('a duration that is no number of nanoseconds is refused at its position', async () => {
   const text = (await writtenAs('vllm')).replace(/"duration": ?[\d.e+]+/, '"duration": 1e305');
   expect(text).toContain('1e305');
   expect(locationOf(text)).toContain('duration');
@@ -74,7 +74,7 @@ test('several results of vLLM in one file, as --append-result writes them, are s
   expect(readForeignRuns(`${text}\n${text}`, { beside: undefined })).toHaveLength(2);
 });
 
-test('what AIPerf says beside its records names server, model and load', async () => {
+test('what AIPerf reports next to its records names server, model and load', async () => {
   const beside = JSON.stringify({
     aiperf_version: '0.13.0',
     input_config: {
@@ -88,7 +88,7 @@ test('what AIPerf says beside its records names server, model and load', async (
   });
 });
 
-test('what AIPerf 0.13 says of models and phases is read too', async () => {
+test('what AIPerf 0.13 reports of models and phases is read too', async () => {
   const beside = JSON.stringify({
     schema_version: '1.4',
     aiperf_version: '0.13.0',

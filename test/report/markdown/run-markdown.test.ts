@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const HOSTILE = '</script><img onerror=x>\n# [a](javascript:b) ![c](d) `e` ``f`` | @everyone #1 \\| $g$';
 
 describe('the report of a run in Markdown', () => {
-  test('says the verdict, six figures and percentiles, with names of others as code', () => {
+  test('reports the verdict, six figures and percentiles, with names of others as code', () => {
     using directory = temporaryDirectory();
     const run = new MadeUpRun({ directory: directory.path });
     run.samples(900, { fromMs: 0, untilMs: 30_000 });
@@ -92,7 +92,7 @@ describe('the report of a run in Markdown', () => {
     ).toBe('| Failed | **20 of 100** | 20 %: 4 HTTP 429, 3 HTTP 500, 13 other |');
   });
 
-  test('escapes what a server said in the heading, and aligns the text of failures to the left', () => {
+  test('escapes what a server reported in the heading, and aligns the text of failures to the left', () => {
     const text = runMarkdown(failedReport([[500, 67, '<b>|x|</b> [a](b) *c* `d`']]));
     const [heading = ''] = text.split('\n');
     expect(heading).toContain('&#60;b&#62;\\|x\\|&#60;/b&#62; \\[a\\](b) \\*c\\* \\`d\\`');

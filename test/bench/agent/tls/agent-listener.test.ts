@@ -91,7 +91,7 @@ describe('the code of an agent', () => {
     });
   });
 
-  test('with a slip in it is refused without being said back', () => {
+  test('with a slip in it is refused without being echoed', () => {
     const wrong = parseAgentCode('7QKF-M2XW-9TBD');
     expect(wrong).toMatchObject({ kind: 'wrong' });
     expect(JSON.stringify(wrong)).not.toContain('7QKF');
@@ -140,7 +140,7 @@ describe('the door of an agent', () => {
     expect(door.strangers()).toBe(2);
   });
 
-  test('says nothing but the refusal of TLS to garbage, HTTP, TLS without a key and silence', async () => {
+  test('reports nothing but the refusal of TLS to garbage, HTTP, TLS without a key and silence', async () => {
     await using door = await openListener(() => makeAgentCode(), 500);
     for (const words of [Buffer.alloc(4_000, 7), Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')]) {
       const socket = await raw(door.port);

@@ -11,7 +11,7 @@ const entries = async (text: string, cuts: readonly number[] = []) => {
 };
 
 describe('a JSON list of objects', () => {
-  test('gives each object as it stands, wherever the file is cut', async () => {
+  test('returns each object unchanged, wherever the file is cut', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.dictionary(fc.string(), fc.jsonValue())),
@@ -28,7 +28,7 @@ describe('a JSON list of objects', () => {
     );
   });
 
-  test('says on which line each begins', async () => {
+  test('reports on which line each begins', async () => {
     expect((await entries('\ufeff[\n{"a":1},\n\n  {"b":\n"}]"}]\n')).map(({ line }) => line)).toEqual([2, 4]);
   });
 

@@ -53,7 +53,7 @@ describe('a Parquet data set', () => {
     ]);
   });
 
-  test('gives a column that is asked for, and says which there are otherwise', async () => {
+  test('gives a column that is asked for, and reports which there are otherwise', async () => {
     expect((await read(fixture('none'), 'note').catch(String)).toString()).toContain(
       'a.parquet, row 1: "note" is empty',
     );
