@@ -53,26 +53,27 @@ const viteBuild = config => [
 /** Compiled files whose source was renamed or removed: they would be packed, and could be loaded by mistake. */
 const removeOrphans = folder => {
   for (const entry of fs.readdirSync(inRoot('dist', folder), { withFileTypes: true })) {
-    const place = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    const relativePath = folder === '' ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) {
-      if (!MADE_BY_VITE.includes(place)) removeOrphans(place);
+      if (!MADE_BY_VITE.includes(relativePath)) removeOrphans(relativePath);
       continue;
     }
-    const source = place.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
-    if (source !== place && !fs.existsSync(inRoot('src', source))) fs.rmSync(inRoot('dist', place));
+    const source = relativePath.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts');
+    if (source !== relativePath && !fs.existsSync(inRoot('src', source)))
+      fs.rmSync(inRoot('dist', relativePath));
   }
 };
 
 /** In compiled code 'fastify' becomes '../../libraries/fastify.js'. Already rewritten imports stay. */
 const useLibraries = folder => {
   for (const entry of fs.readdirSync(inRoot('dist', folder), { withFileTypes: true })) {
-    const place = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory() && !MADE_BY_VITE.includes(place)) useLibraries(place);
+    const relativePath = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory() && !MADE_BY_VITE.includes(relativePath)) useLibraries(relativePath);
     if (!entry.isFile() || !entry.name.endsWith('.js')) continue;
-    const text = fs.readFileSync(inRoot('dist', place), 'utf8');
+    const text = fs.readFileSync(inRoot('dist', relativePath), 'utf8');
     const up = folder === '' ? './' : '../'.repeat(folder.split('/').length);
     const pointed = text.replace(LIBRARY_IMPORT, (_whole, name) => `from '${up}libraries/${name}.js'`);
-    if (pointed !== text) fs.writeFileSync(inRoot('dist', place), pointed);
+    if (pointed !== text) fs.writeFileSync(inRoot('dist', relativePath), pointed);
   }
 };
 

@@ -104,9 +104,9 @@ for (const [key, value] of Object.entries(now))
   );
 if (process.argv.includes('--unused-exports')) {
   const files = [...filesAt('HEAD')].filter(([path]) => /\.(?:ts|svelte)$/.test(path));
-  for (const place of unusedExports(
+  for (const location of unusedExports(
     files.filter(([path]) => path.startsWith('src/')),
     files,
   ))
-    process.stdout.write(`${place}\n`);
+    process.stdout.write(`${location}\n`);
 }

@@ -10,9 +10,9 @@ const isInstalled = () => {
   const wanted = packagesOf(inRoot('package-lock.json'));
   const held = packagesOf(inRoot('node_modules', '.package-lock.json'));
   if (wanted === undefined || held === undefined) return false;
-  return Object.entries(wanted).every(([place, { version, optional, link }]) => {
-    if (place === '' || link) return true;
-    const there = held[place];
+  return Object.entries(wanted).every(([lockPath, { version, optional, link }]) => {
+    if (lockPath === '' || link) return true;
+    const there = held[lockPath];
     return there === undefined ? optional === true : there.version === version;
   });
 };

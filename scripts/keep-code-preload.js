@@ -11,9 +11,9 @@ const scripts = [];
 
 const store = () => {
   for (const { script, path } of scripts) {
-    const place = keptCodePath(path);
-    fs.writeFileSync(`${place}.new`, script.createCachedData());
-    fs.renameSync(`${place}.new`, place);
+    const keptPath = keptCodePath(path);
+    fs.writeFileSync(`${keptPath}.new`, script.createCachedData());
+    fs.renameSync(`${keptPath}.new`, keptPath);
   }
 };
 

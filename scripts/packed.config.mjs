@@ -34,30 +34,30 @@ const SCRIPTS = {
   chunkFileNames: 'run/[name]-[hash].js',
 };
 
-const placeOf = path => relative(DIST, path).replaceAll('\\', '/');
+const distPathOf = path => relative(DIST, path).replaceAll('\\', '/');
 
 /** What src/process/entry.ts resolves, wherever it is asked. */
 const startedEntries = () => {
   const entries = readdirSync(DIST, { recursive: true })
     .map(file => join(DIST, file))
-    .filter(path => path.endsWith('.js') && !/^(packed|dashboard|libraries)\//.test(placeOf(path)))
+    .filter(path => path.endsWith('.js') && !/^(packed|dashboard|libraries)\//.test(distPathOf(path)))
     .flatMap(path =>
       [...readFileSync(path, 'utf8').matchAll(/entryUrl\(import\.meta\.url, '([^']+)\.ts'\)/g)].map(
-        ([, entry]) => posix.join(posix.dirname(placeOf(path)), entry),
+        ([, entry]) => posix.join(posix.dirname(distPathOf(path)), entry),
       ),
     );
   return [...new Set(entries)].filter(entry => existsSync(join(DIST, `${entry}.js`))).sort();
 };
 
 /** A packed module keeps its original URL so that it finds files next to its source; the entry points that it starts are packed. */
-const ownPlaces = {
-  name: 'own-places',
+const ownPaths = {
+  name: 'own-paths',
   transform(code, id) {
     if (!id.startsWith(DIST) || !code.includes('import.meta.url')) return undefined;
-    const place = placeOf(id);
+    const distPath = distPathOf(id);
     const placed = code
-      .replaceAll('entryUrl(import.meta.url', `entryUrl(${MARK}("packed/${place}")`)
-      .replaceAll('import.meta.url', `${MARK}("${place}")`);
+      .replaceAll('entryUrl(import.meta.url', `entryUrl(${MARK}("packed/${distPath}")`)
+      .replaceAll('import.meta.url', `${MARK}("${distPath}")`);
     return { code: placed, map: null };
   },
   renderChunk(code, { fileName }, { format }) {
@@ -66,7 +66,7 @@ const ownPlaces = {
     const placed = code
       .replaceAll(
         new RegExp(`${MARK}\\("([^"]+)"\\)`, 'g'),
-        (_, place) => `new URL("${up}/${place}", ${here}).href`,
+        (_, distPath) => `new URL("${up}/${distPath}", ${here}).href`,
       )
       .replaceAll(/ from "[./]+\/libraries\//g, ` from "${up}/libraries/`);
     return { code: placed, map: null };
@@ -91,13 +91,13 @@ const inAscii = code => {
 /** Node starts a script as it starts a module: by a file of its name. */
 const startScript = entry => {
   const up = posix.relative(posix.join('dist/packed', posix.dirname(entry)), '.');
-  const place = `require('node:path').join(__dirname, '${basename(entry)}.code.js')`;
+  const codeFile = `require('node:path').join(__dirname, '${basename(entry)}.code.js')`;
   const [file, folder] = [join(PACKED, `${entry}.js`), join(PACKED, dirname(entry))];
-  writeFileSync(file, `require('${up}/bin/load-packed.js').loadPacked(${place});\n`);
+  writeFileSync(file, `require('${up}/bin/load-packed.js').loadPacked(${codeFile});\n`);
   writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }\n');
 };
 
-const MARK = '__placeInDist';
+const MARK = '__pathInDist';
 /** Packed already: libraries.config.mjs. */
 const LIBRARIES = /[\\/]libraries[\\/][\w-]+\.js$/;
 
@@ -147,7 +147,7 @@ const environments = {
 export default defineConfig({
   root: ROOT,
   publicDir: false,
-  plugins: [ownPlaces],
+  plugins: [ownPaths],
   environments,
   builder: {
     sharedPlugins: true,

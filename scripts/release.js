@@ -13,7 +13,7 @@ const { checkRelease } = require('./release/check.js');
 const { debArchitecture, writeDeb } = require('./release/deb.js');
 const { TARGETS, ownNode } = require('./release/own-node.js');
 const { tarGzBytes, writeTarGz } = require('./release/tar.js');
-const { NODE_PLACE, releaseTree } = require('./release/tree.js');
+const { NODE_PATH_IN_PACKAGE, releaseTree } = require('./release/tree.js');
 const { hasBuild } = require('./sources.js');
 
 const USAGE = `npm run release -- [OPTIONS]
@@ -81,7 +81,7 @@ const buildTarget = async ({ target, node, out, folder }) => {
   const name = `plimsoll-${version}-${target}`;
   const options = { epochSeconds, prefix: `${name}/` };
   const own = await tarGzBytes(
-    entries.filter(entry => entry.path !== NODE_PLACE),
+    entries.filter(entry => entry.path !== NODE_PATH_IN_PACKAGE),
     options
   );
   const bytes = await writeTarGz(path.join(out, `${name}.tar.gz`), entries, options);

@@ -43,9 +43,9 @@ const sourceFiles = () =>
 const filesUnder = folder => {
   if (!fs.existsSync(inRoot(folder))) return [];
   return fs.readdirSync(inRoot(folder), { withFileTypes: true }).flatMap(entry => {
-    const place = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(place);
-    return entry.isFile() && !NOISE.test(entry.name) ? [place] : [];
+    const relativePath = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : filesUnder(relativePath);
+    return entry.isFile() && !NOISE.test(entry.name) ? [relativePath] : [];
   });
 };
 

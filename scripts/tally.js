@@ -50,10 +50,10 @@ const addVitest = (tally, { counts, exitCode, isNameFiltered, overdueMinutes }) 
 };
 
 const endText = ({ counts: { running }, exitCode, overdueMinutes }) => {
-  const place = running.length === 0 ? '' : `, in ${running.join(' and ')}`;
+  const where = running.length === 0 ? '' : `, in ${running.join(' and ')}`;
   return overdueMinutes === undefined
-    ? `vitest ended without a result (exit code ${exitCode})${place}`
-    : `the watchdog killed vitest, which had not finished after ${overdueMinutes} minutes${place}. A slow machine gets more by PLIMSOLL_TEST_MINUTES_MAX.`;
+    ? `vitest ended without a result (exit code ${exitCode})${where}`
+    : `the watchdog killed vitest, which had not finished after ${overdueMinutes} minutes${where}. A slow machine gets more by PLIMSOLL_TEST_MINUTES_MAX.`;
 };
 
 /** The last line is for people and machines. */

@@ -14,16 +14,16 @@ const git = (...args) =>
 
 /** Map of each text to the lines that contain it, in the checkout's committed state or in an older commit. */
 const textsOf = (revision, extract) => {
-  const places = new Map();
+  const occurrences = new Map();
   const files = git('ls-tree', '-r', '--name-only', revision).split('\n');
   for (const file of files.filter(name => SOURCES.test(name))) {
     const source = git('show', `${revision}:${file}`);
     for (const { text, line } of extract(file, source)) {
-      if (!places.has(text)) places.set(text, []);
-      places.get(text).push(`${file}:${line}`);
+      if (!occurrences.has(text)) occurrences.set(text, []);
+      occurrences.get(text).push(`${file}:${line}`);
     }
   }
-  return places;
+  return occurrences;
 };
 
 const readableTexts = (file, source) =>
@@ -105,6 +105,6 @@ if (args.includes('--against')) {
     `${before.size} texts before, ${texts.size} now: ${kept} unchanged, ${texts.size - kept} new or changed, ${before.size - kept} gone\n`,
   );
 } else {
-  for (const [text, places] of [...texts].sort(([one], [other]) => (one < other ? -1 : 1)))
-    process.stdout.write(`${JSON.stringify(text)}\t${places.join(' ')}\n`);
+  for (const [text, occurrences] of [...texts].sort(([one], [other]) => (one < other ? -1 : 1)))
+    process.stdout.write(`${JSON.stringify(text)}\t${occurrences.join(' ')}\n`);
 }

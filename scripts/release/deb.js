@@ -17,7 +17,7 @@ const writeDeb = async (path, entries, { version, target, epochSeconds, folder }
     ...entries.map(entry => ({ ...entry, path: `usr/lib/plimsoll/${entry.path}` })),
     { path: 'usr/bin/plimsoll', link: '../lib/plimsoll/bin/plimsoll' },
     { path: 'usr/share/plimsoll/deploy', link: '../../lib/plimsoll/deploy' },
-    ...entries.flatMap(debianPlace),
+    ...entries.flatMap(debianEntries),
   ];
   const options = { epochSeconds, prefix: './' };
   const parts = { control: `${folder}/control.tar.gz`, data: `${folder}/data.tar.gz` };
@@ -64,14 +64,16 @@ const controlText = ({ version, target, installedBytes }) =>
     '',
   ].join('\n');
 
-const debianPlace = entry => {
-  const place = DEBIAN_PLACES[entry.path];
-  if (place === undefined) return [];
-  const isManual = place.endsWith('.gz');
-  return [{ ...entry, path: place, ...(isManual ? { bytes: gzipSync(entry.bytes, { level: 9 }) } : {}) }];
+const debianEntries = entry => {
+  const installedPath = DEBIAN_PATHS[entry.path];
+  if (installedPath === undefined) return [];
+  const isManual = installedPath.endsWith('.gz');
+  return [
+    { ...entry, path: installedPath, ...(isManual ? { bytes: gzipSync(entry.bytes, { level: 9 }) } : {}) },
+  ];
 };
 
-const DEBIAN_PLACES = {
+const DEBIAN_PATHS = {
   'share/man/man1/plimsoll.1': 'usr/share/man/man1/plimsoll.1.gz',
   'share/bash-completion/completions/plimsoll': 'usr/share/bash-completion/completions/plimsoll',
   'share/zsh/site-functions/_plimsoll': 'usr/share/zsh/vendor-completions/_plimsoll',

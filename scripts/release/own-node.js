@@ -13,19 +13,19 @@ const { node: NODE_VERSION, targets: TARGETS } = require('./targets.json');
  */
 const ownNode = async (target, given, folder) => {
   const { package: name, sha256: pinned } = TARGETS[target];
-  const place = path.join(folder, `node-${target}`);
+  const directory = path.join(folder, `node-${target}`);
   if (given === undefined) {
-    fs.mkdirSync(place, { recursive: true });
-    const packed = await capture('npm', ['pack', '--silent', `${name}@${NODE_VERSION}`], { cwd: place });
+    fs.mkdirSync(directory, { recursive: true });
+    const packed = await capture('npm', ['pack', '--silent', `${name}@${NODE_VERSION}`], { cwd: directory });
     if (packed.code !== 0)
       return {
         kind: 'none',
         problem: `${target}: ${name}@${NODE_VERSION} cannot be had from the registry of npm`,
         advice: `Bring Node ${NODE_VERSION} of nodejs.org: --node ${target}=FILE; or leave it out with --target.`,
       };
-    await capture('tar', ['-xzf', packed.stdout.trim()], { cwd: place });
+    await capture('tar', ['-xzf', packed.stdout.trim()], { cwd: directory });
   }
-  const file = given ?? path.join(place, 'package/bin/node');
+  const file = given ?? path.join(directory, 'package/bin/node');
   const bytes = fs.readFileSync(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const [, version] = /download\/release\/v([\d.]+)\/node-v/.exec(bytes.toString('latin1')) ?? [];
@@ -41,7 +41,7 @@ const ownNode = async (target, given, folder) => {
       problem: `${target}: ${file} has SHA-256 ${sha256}, and scripts/release/targets.json says ${pinned}`,
       advice: 'These are other bytes than those that were tested. If they are right, change the pin.',
     };
-  const license = [path.join(place, 'package/LICENSE'), path.join(path.dirname(file), '../LICENSE')].find(
+  const license = [path.join(directory, 'package/LICENSE'), path.join(path.dirname(file), '../LICENSE')].find(
     each => fs.existsSync(each),
   );
   return { kind: 'node', file, license, sha256, isPinned: pinned !== null };

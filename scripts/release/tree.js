@@ -33,7 +33,7 @@ const releaseTree = async ({ target, node, version, epochSeconds, folder }) => {
   const sbom = sbomText({ name: 'plimsoll', version, epochSeconds, parts });
   const entries = [
     { path: 'bin/plimsoll', mode: 0o755, bytes: Buffer.from(STARTER) },
-    { path: NODE_PLACE, mode: 0o755, file: node.file },
+    { path: NODE_PATH_IN_PACKAGE, mode: 0o755, file: node.file },
     ...(node.license === undefined ? [] : [{ path: 'lib/node.LICENSE', mode: 0o644, file: node.license }]),
     ...program.map(file => ({ path: `lib/plimsoll/${file}`, mode: 0o644, file: path.join(staged, file) })),
     ...keptCode(target).map(file => ({ path: `lib/plimsoll/${file}`, mode: 0o644, file: inRoot(file) })),
@@ -115,8 +115,8 @@ const installedParts = staged => {
     fs.readFileSync(path.join(staged, 'node_modules/.package-lock.json'), 'utf8'),
   );
   return Object.entries(packages)
-    .map(([place, { version, license, integrity }]) => ({
-      name: place.replace(/^.*node_modules\//, ''),
+    .map(([lockPath, { version, license, integrity }]) => ({
+      name: lockPath.replace(/^.*node_modules\//, ''),
       version,
       license,
       integrity,
@@ -142,10 +142,10 @@ const packedParts = staged => {
 /** The manual page and completions, as this build writes them. */
 const words = async () => {
   const node = nodeToRun().path;
-  const written = async (place, args) => {
+  const written = async (packagePath, args) => {
     const ran = await capture(node, [inRoot('bin/plimsoll.js'), ...args], { cwd: '/', env: { LC_ALL: 'C' } });
     if (ran.code !== 0) throw new Error(ran.stderr);
-    return { path: place, mode: 0o644, bytes: Buffer.from(ran.stdout) };
+    return { path: packagePath, mode: 0o644, bytes: Buffer.from(ran.stdout) };
   };
   return await Promise.all([
     written('share/man/man1/plimsoll.1', ['man']),
@@ -155,7 +155,7 @@ const words = async () => {
   ]);
 };
 
-const NODE_PLACE = 'lib/node';
+const NODE_PATH_IN_PACKAGE = 'lib/node';
 /** The image is built from a checkout: its folder is of no use elsewhere. */
 const DEPLOY_FOLDERS = ['deploy/prometheus', 'deploy/grafana', 'deploy/helm'];
 const DASHBOARD_PARTS = ['svelte', 'uplot'];
@@ -174,4 +174,4 @@ root=$(CDPATH= cd -P "$(dirname "$self")/.." && pwd) || exit 1
 exec "$root/lib/node" "$root/lib/plimsoll/bin/plimsoll.js" "$@"
 `;
 
-module.exports = { NODE_PLACE, STARTER, deployFiles, releaseTree };
+module.exports = { NODE_PATH_IN_PACKAGE, STARTER, deployFiles, releaseTree };
