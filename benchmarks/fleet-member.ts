@@ -68,13 +68,13 @@ export const openFleetMember = async (options: {
   });
   const links = new Map<typeof self, MeshLink>();
   const met = new Set<(link: MeshLink) => void>();
-  let held: ReplicaStore | undefined;
+  let replicaStore: ReplicaStore | undefined;
   const node = new MeshNode({
     clock: systemClock,
     key,
     disk: createMemoryDisk(),
     mesh: store => {
-      held = store;
+      replicaStore = store;
       const onLink = (listener: (link: MeshLink) => void): (() => void) => {
         met.add(listener);
         return () => met.delete(listener);
@@ -82,10 +82,10 @@ export const openFleetMember = async (options: {
       return { localId: self, links, onLink };
     },
   });
-  if (held === undefined) throw new Error('a node without a store');
+  if (replicaStore === undefined) throw new Error('a node without a store');
   const { chunkBytesMax } = REPLICATION_LIMITS;
   const chunks = createRecordChunks({
-    store: held,
+    store: replicaStore,
     own: { nodeId: self, publicKey: key.publicKey },
     counts: new ReplicationCounts(),
     chunkBytesMax,

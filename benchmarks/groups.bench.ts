@@ -26,9 +26,9 @@ const timed = <T>(what: string, work: () => T): T => {
   const made = work();
   const { user, system } = process.cpuUsage(before);
   const took = (user + system) / 1_000;
-  const held = spent.get(what);
-  if (held === undefined) spent.set(what, [took]);
-  else held.push(took);
+  const existing = spent.get(what);
+  if (existing === undefined) spent.set(what, [took]);
+  else existing.push(took);
   return made;
 };
 

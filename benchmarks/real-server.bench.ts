@@ -40,11 +40,11 @@ interface Compared {
   readonly what: string;
   readonly requested: Reported<RequestedTokens>;
   readonly counted: ReportSeries | undefined;
-  readonly isHeld: boolean;
+  readonly isEnforced: boolean;
 }
 
 /** How far what was counted is from what was asked, in percent of it. */
-const rowOf = ({ what, requested, counted, isHeld }: Compared): void => {
+const rowOf = ({ what, requested, counted, isEnforced }: Compared): void => {
   if (isUnknown(requested) || counted === undefined || counted.mean === null) {
     print(`${what}: nothing to compare`);
     return;
@@ -55,7 +55,7 @@ const rowOf = ({ what, requested, counted, isHeld }: Compared): void => {
     figure: Math.abs(counted.mean / requested.mean - 1) * 100,
     unit: '%',
     // An answer that nothing holds to its length may be shorter.
-    reach: isHeld ? { kind: 'at-most', value: 1 } : { kind: 'none' },
+    reach: isEnforced ? { kind: 'at-most', value: 1 } : { kind: 'none' },
     method: `requested ${requested.mean.toFixed(1)} (${requested.min} to ${requested.max}), counted ${mean.toFixed(1)} (${min} to ${max}), ${counted.count} requests`,
   });
 };
@@ -66,14 +66,19 @@ const tokenControl = async (url: string, name: string, args: readonly string[]):
   if (isUnknown(requests)) throw new Error(requests.reason);
   const kind = isUnknown(serverKind) ? 'unknown server' : serverKind;
   const { inputTokens: input, outputTokens: output } = report.series;
-  const isHeld = requests.lengthFields.length > 0;
+  const isEnforced = requests.lengthFields.length > 0;
   rowOf({
     what: `${kind}, ${name}: tokens in`,
     requested: requests.inputTokens,
     counted: input,
-    isHeld: true,
+    isEnforced: true,
   });
-  rowOf({ what: `${kind}, ${name}: tokens out`, requested: requests.outputTokens, counted: output, isHeld });
+  rowOf({
+    what: `${kind}, ${name}: tokens out`,
+    requested: requests.outputTokens,
+    counted: output,
+    isEnforced,
+  });
   print(sentenceOf(report));
 };
 

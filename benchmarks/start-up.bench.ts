@@ -58,8 +58,8 @@ async function hasFirstData(url: string): Promise<boolean> {
 
 function sizeOf(state: unknown, slice: string): number {
   if (typeof state !== 'object' || state === null) return 0;
-  const held: unknown = Object.entries(state).find(([name]) => name === slice)?.[1];
-  return typeof held === 'object' && held !== null ? Object.keys(held).length : 0;
+  const entries: unknown = Object.entries(state).find(([name]) => name === slice)?.[1];
+  return typeof entries === 'object' && entries !== null ? Object.keys(entries).length : 0;
 }
 
 function print(what: string, values: readonly number[], reachMs: number): void {

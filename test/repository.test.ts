@@ -92,8 +92,8 @@ test('docs/decisions/dependencies.md mentions no dependency that is gone', () =>
   const names = [...textOf('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(
     ([, name]) => name ?? '',
   );
-  const held = { ...manifest.dependencies, ...manifest.devDependencies };
-  expect(names.filter(name => !(name in held))).toEqual([]);
+  const dependencies = { ...manifest.dependencies, ...manifest.devDependencies };
+  expect(names.filter(name => !(name in dependencies))).toEqual([]);
 });
 
 test('what the daemon loads is a dependency or packed with it, and no package is loaded that is not asked for', context => {

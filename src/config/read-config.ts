@@ -62,8 +62,8 @@ export const defaultConfig = (): Config => {
 /** Stores a valid text. */
 export const keepLastGood = async (path: string, text: string): Promise<void> => {
   const lastGood = lastGoodPath(path);
-  const held = await readText(lastGood);
-  if (held.kind === 'text' && held.text === text) return;
+  const stored = await readText(lastGood);
+  if (stored.kind === 'text' && stored.text === text) return;
   await writeFileAtomic(lastGood, text);
 };
 

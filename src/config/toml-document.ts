@@ -85,8 +85,8 @@ const holderOf = (
 
 /** The table of that name, created if missing; of several blocks the last. */
 const enter = (entries: TomlEntries, name: string, offset: number): TomlEntries => {
-  const held = entries.get(name);
-  const inner = held?.kind === 'list' ? held.items.at(-1) : held;
+  const existing = entries.get(name);
+  const inner = existing?.kind === 'list' ? existing.items.at(-1) : existing;
   if (inner?.kind === 'table') return inner.entries;
   const made = newTable(offset);
   entries.set(name, made);

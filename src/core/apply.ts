@@ -54,12 +54,12 @@ export const applyCatchUp = (state: State, catchUp: CatchUp): State => {
 /** As `applyCatchUp`, into a draft. */
 export const catchUpTo = (draft: Draft, catchUp: CatchUp): void => {
   const { origin, epoch, through, receivedAtMs } = catchUp;
-  const held = draft.state.origins[origin];
-  if (held !== undefined && held.epoch > epoch) return;
-  const isHeldEpoch = held?.epoch === epoch;
-  const from = isHeldEpoch ? held.seq : 0;
-  if (isHeldEpoch && through <= from) return;
-  if (!isHeldEpoch) dropDurable(draft, origin);
+  const position = draft.state.origins[origin];
+  if (position !== undefined && position.epoch > epoch) return;
+  const isSameEpoch = position?.epoch === epoch;
+  const from = isSameEpoch ? position.seq : 0;
+  if (isSameEpoch && through <= from) return;
+  if (!isSameEpoch) dropDurable(draft, origin);
   for (const event of catchUp.events) {
     if (event.class !== 'durable' || event.origin !== origin || event.epoch !== epoch) continue;
     if (event.seq > from && event.seq <= through) reduce(draft, event);
@@ -80,11 +80,11 @@ export const applyTo = (draft: Draft, event: Event): void => {
 
 const applyDurable = (draft: Draft, event: Event): void => {
   const { origin, epoch, seq, receivedAtMs } = event;
-  const held = draft.state.origins[origin];
-  if (held !== undefined && epoch < held.epoch) return;
-  const isNewEpoch = held === undefined || epoch > held.epoch;
-  if (seq !== (isNewEpoch ? 1 : held.seq + 1)) return;
-  if (isNewEpoch && held !== undefined) dropDurable(draft, origin);
+  const position = draft.state.origins[origin];
+  if (position !== undefined && epoch < position.epoch) return;
+  const isNewEpoch = position === undefined || epoch > position.epoch;
+  if (seq !== (isNewEpoch ? 1 : position.seq + 1)) return;
+  if (isNewEpoch && position !== undefined) dropDurable(draft, origin);
   reduce(draft, event);
   draft.putProgress(origin, { epoch, seq, receivedAtMs });
 };
@@ -96,8 +96,8 @@ const applyLive = (draft: Draft, event: Event): void => {
     return;
   }
   const row = FOLD_ROWS[event.kind];
-  const held = heldAt(draft.state, row, event);
-  if (held === undefined || isAfter(event, held)) reduceKnown(draft, event, row);
+  const existing = currentEntry(draft.state, row, event);
+  if (existing === undefined || isAfter(event, existing)) reduceKnown(draft, event, row);
 };
 
 /**
@@ -156,7 +156,7 @@ const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
 export const linkKeyOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkKey | undefined =>
   EVENT_KINDS[kind].linkKey?.(payload);
 
-const heldAt = (
+const currentEntry = (
   state: State,
   { field, shape }: FoldRow,
   { origin, key }: EventHead,
@@ -191,18 +191,18 @@ const isGathered = (payload: object): payload is Gathered<unknown> => 'value' in
 
 const noteUnknown = (draft: Draft, event: UnknownEvent): void => {
   const kinds = draft.state.unknownKinds[event.origin] ?? {};
-  const held = kinds[event.unknownKind];
-  if (held === undefined && Object.keys(kinds).length >= UNKNOWN_KINDS_PER_ORIGIN_MAX) return;
+  const noted = kinds[event.unknownKind];
+  if (noted === undefined && Object.keys(kinds).length >= UNKNOWN_KINDS_PER_ORIGIN_MAX) return;
   const { class: eventClass, epoch, seq } = event;
-  const count = (held?.count ?? 0) + 1;
+  const count = (noted?.count ?? 0) + 1;
   draft.putNoted('unknownKinds', event.origin, event.unknownKind, { class: eventClass, epoch, seq, count });
 };
 
 /** A repeated one is not counted again, and changes nothing. */
 const noteRefused = (draft: Draft, { origin, kind, class: eventClass, epoch, seq }: KnownEvent): void => {
-  const held = draft.state.refusedKinds[origin]?.[kind];
-  if (held !== undefined && !isAfter({ epoch, seq }, held)) return;
-  const count = (held?.count ?? 0) + 1;
+  const noted = draft.state.refusedKinds[origin]?.[kind];
+  if (noted !== undefined && !isAfter({ epoch, seq }, noted)) return;
+  const count = (noted?.count ?? 0) + 1;
   draft.putNoted('refusedKinds', origin, kind, { class: eventClass, epoch, seq, count });
 };
 

@@ -10,7 +10,7 @@ export interface BudgetShare {
 
 export class ByteBudget {
   readonly #bytesMax: number;
-  readonly #held = new Map<BudgetShare, { bytes: number; readonly giveUp: () => void }>();
+  readonly #shares = new Map<BudgetShare, { bytes: number; readonly giveUp: () => void }>();
   #bytes = 0;
   #givenUp = 0;
 
@@ -43,25 +43,25 @@ export class ByteBudget {
   #hold(share: BudgetShare, bytes: number, giveUp: () => void): void {
     this.#take(share);
     if (bytes === 0) return;
-    this.#held.set(share, { bytes, giveUp });
+    this.#shares.set(share, { bytes, giveUp });
     this.#bytes += bytes;
     while (this.#bytes > this.#bytesMax) {
-      const [greatest, held] = this.#greatest();
-      if (greatest === undefined || held === undefined) return;
+      const [greatest, entry] = this.#greatest();
+      if (greatest === undefined || entry === undefined) return;
       greatest.release();
       this.#givenUp += 1;
-      held.giveUp();
+      entry.giveUp();
     }
   }
 
   #take(share: BudgetShare): void {
-    this.#bytes -= this.#held.get(share)?.bytes ?? 0;
-    this.#held.delete(share);
+    this.#bytes -= this.#shares.get(share)?.bytes ?? 0;
+    this.#shares.delete(share);
   }
 
   #greatest(): readonly [BudgetShare, { readonly giveUp: () => void }] | readonly [undefined, undefined] {
     let greatest: readonly [BudgetShare, { readonly bytes: number; readonly giveUp: () => void }] | undefined;
-    for (const one of this.#held) if (one[1].bytes > (greatest?.[1].bytes ?? 0)) greatest = one;
+    for (const one of this.#shares) if (one[1].bytes > (greatest?.[1].bytes ?? 0)) greatest = one;
     return greatest ?? [undefined, undefined];
   }
 }

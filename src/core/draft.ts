@@ -58,11 +58,11 @@ export class Draft {
   putKeyed(field: StateField, slot: KeyedSlot, entry: Entry<unknown>, bounds: EntryBounds): boolean {
     const { origin, key } = slot;
     const map: Tree = this.#state[field];
-    const held = ownTree(map, origin);
+    const current = ownTree(map, origin);
     let keys: Tree;
-    if (held !== undefined && Object.hasOwn(held, key)) keys = this.#set(held, key, entry);
+    if (current !== undefined && Object.hasOwn(current, key)) keys = this.#set(current, key, entry);
     else {
-      keys = held ?? {};
+      keys = current ?? {};
       let size = this.#sizeOf(keys);
       if (size >= bounds.entriesMax) {
         if (bounds.isNewestKept !== true) return false;
@@ -74,7 +74,7 @@ export class Draft {
       keys = this.#set(keys, key, entry);
       this.#noteSize(keys, size + 1);
     }
-    this.#replace(field, map, keys === held ? map : this.#set(map, origin, keys));
+    this.#replace(field, map, keys === current ? map : this.#set(map, origin, keys));
     return true;
   }
 
@@ -87,23 +87,24 @@ export class Draft {
     bounds: EntryBounds,
   ): boolean {
     const map: Tree = this.#state[field];
-    const heldSinks = ownTree(map, source);
-    const held = heldSinks === undefined ? undefined : ownTree(heldSinks, sink);
-    if (heldSinks !== undefined && held !== undefined && Object.hasOwn(held, key)) {
-      const keys = this.#set(held, key, entry);
-      const sinks = keys === held ? heldSinks : this.#set(heldSinks, sink, keys);
-      this.#replace(field, map, sinks === heldSinks ? map : this.#set(map, source, sinks));
+    const currentSinks = ownTree(map, source);
+    const current = currentSinks === undefined ? undefined : ownTree(currentSinks, sink);
+    if (currentSinks !== undefined && current !== undefined && Object.hasOwn(current, key)) {
+      const keys = this.#set(current, key, entry);
+      const sinks = keys === current ? currentSinks : this.#set(currentSinks, sink, keys);
+      this.#replace(field, map, sinks === currentSinks ? map : this.#set(map, source, sinks));
       return true;
     }
     const { entriesMax, entriesPerSinkMax = entriesMax } = bounds;
-    const size = this.#sizeOfAll(heldSinks);
-    const sizeOfPair = this.#sizeOf(held);
+    const size = this.#sizeOfAll(currentSinks);
+    const sizeOfPair = this.#sizeOf(current);
     if (size >= entriesMax || sizeOfPair >= entriesPerSinkMax) return false;
-    const keys = this.#set(held, key, entry);
+    const keys = this.#set(current, key, entry);
     this.#noteSize(keys, sizeOfPair + 1);
-    const sinks = keys === held && heldSinks !== undefined ? heldSinks : this.#set(heldSinks, sink, keys);
+    const sinks =
+      keys === current && currentSinks !== undefined ? currentSinks : this.#set(currentSinks, sink, keys);
     this.#noteSize(sinks, size + 1);
-    this.#replace(field, map, sinks === heldSinks ? map : this.#set(map, source, sinks));
+    this.#replace(field, map, sinks === currentSinks ? map : this.#set(map, source, sinks));
     return true;
   }
 
@@ -154,10 +155,10 @@ export class Draft {
     return map[key] === inner ? map : this.#set(map, key, inner);
   }
 
-  /** `held`: the current map; the same object as `map` if that was written in place. */
-  #replace(field: keyof State, held: Tree, map: Tree): void {
+  /** `current`: the current map; the same object as `map` if that was written in place. */
+  #replace(field: keyof State, current: Tree, map: Tree): void {
     this.#changes += 1;
-    if (map === held) return;
+    if (map === current) return;
     if (this.#maps === undefined) {
       const copy = { ...this.#state };
       this.#state = copy;
@@ -205,8 +206,8 @@ export class Draft {
 
   #sizeOfAll(sinks: Tree | undefined): number {
     if (sinks === undefined) return 0;
-    const held = this.#sizes?.get(sinks);
-    if (held !== undefined) return held;
+    const known = this.#sizes?.get(sinks);
+    if (known !== undefined) return known;
     let size = 0;
     for (const keys of Object.values(sinks)) if (isTree(keys)) size += this.#sizeOf(keys);
     return size;
@@ -223,8 +224,8 @@ export type NotedField = 'unknownKinds' | 'refusedKinds';
 
 /** Inherited values are not trees, except Object.prototype, which is under "__proto__". */
 const ownTree = (map: Tree, key: string): Tree | undefined => {
-  const held = map[key];
-  return isTree(held) && held !== Object.prototype ? held : undefined;
+  const value = map[key];
+  return isTree(value) && value !== Object.prototype ? value : undefined;
 };
 
 const isEmpty = (map: Tree): boolean => {

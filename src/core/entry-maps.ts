@@ -39,9 +39,9 @@ export const entryAt = (
 ): Entry<unknown> | undefined => {
   const map: Mapping = state[field];
   const ofNode = map[node];
-  const held = key === undefined ? ofNode : isObject(ofNode) ? ofNode[key] : undefined;
+  const value = key === undefined ? ofNode : isObject(ofNode) ? ofNode[key] : undefined;
   // Inherited values have no receipt.
-  return isObject(held) && isEntry(held) ? held : undefined;
+  return isObject(value) && isEntry(value) ? value : undefined;
 };
 
 /** Every node with an entry in a map. */
@@ -99,7 +99,7 @@ const isEntry = (value: object): value is Entry<unknown> =>
 
 // State back to facts: each entry with the kind and payload that wrote it. A node publishes them again after
 // its journal was recreated, and a recording starts with them.
-interface HeldFact {
+interface CurrentFact {
   readonly kind: EventKind;
   /** Has the kind's type; the sender validates it like a peer's payload. */
   readonly payload: unknown;
@@ -107,7 +107,7 @@ interface HeldFact {
 }
 
 /** In table order of the kinds. */
-export const heldFacts = (state: State, node: NodeId): readonly HeldFact[] =>
+export const currentFacts = (state: State, node: NodeId): readonly CurrentFact[] =>
   KINDS.flatMap(kind =>
     entriesOfNode(state, EVENT_KINDS[kind].field, node).flatMap(entry => {
       const payload = payloadOf(kind, entry);

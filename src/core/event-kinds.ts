@@ -43,9 +43,9 @@ export type StateField = Kinds[EventKind]['field'];
  * What State contains for a kind: its reading's value, what its row makes of the payload, or the payload.
  */
 export type PayloadOf<K extends EventKind> = Kinds[K] extends {
-  readonly hold: (payload: never) => infer Held;
+  readonly hold: (payload: never) => infer Current;
 }
-  ? Held
+  ? Current
   : Kinds[K] extends { readonly title: string }
     ? EventPayloads[K] extends { readonly value: infer Value }
       ? Value

@@ -84,7 +84,7 @@ interface CommonRow<P, H, Field extends string, Names extends string> extends En
    * Converts what State contains back to a payload; undefined if the entry came from another kind of this
    * map.
    */
-  readonly report?: (held: H) => P | undefined;
+  readonly report?: (entry: H) => P | undefined;
   /** Ends entries: the event removes its key from these maps and has no entry itself. */
   readonly closes?: readonly Field[];
   /** `linked`: its entry replaces the entries of its key in these maps. */

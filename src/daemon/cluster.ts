@@ -1,5 +1,5 @@
 // The one place where this process's state changes: events go in, the folded state and those events that changed it come
-// out. Everything a person or a program sees is a view of what is held here.
+// out. Everything a person or a program sees is a view of this state.
 
 import type { CatchUp } from '../core/apply.ts';
 import type { Event } from '../core/event.ts';
@@ -56,14 +56,14 @@ export class Cluster {
     for (const listener of this.#replacedListeners) listener();
   }
 
-  /** Live values of nodes that are held no more. */
+  /** Live values of nodes that were removed. */
   dropLive(origins: readonly NodeId[]): void {
     if (!this.#fold.dropLive(origins)) return;
     for (const origin of origins) this.history.forget(origin);
     for (const listener of this.#replacedListeners) listener();
   }
 
-  /** Everything of a node that is held no more. */
+  /** Everything of a node that was removed. */
   drop(origin: NodeId): void {
     if (!this.#fold.drop(origin)) return;
     this.history.forget(origin);

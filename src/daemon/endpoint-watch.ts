@@ -106,9 +106,8 @@ export class EndpointWatch {
   }
 
   #forgetOthers(origins: ReadonlySet<string>): void {
-    for (const origin of [...this.#silent].filter(held => !origins.has(held))) this.#note(origin, false);
-    for (const origin of [...this.#active].filter(held => !origins.has(held)))
-      this.#report(origin, origin, 0);
+    for (const origin of [...this.#silent].filter(one => !origins.has(one))) this.#note(origin, false);
+    for (const origin of [...this.#active].filter(one => !origins.has(one))) this.#report(origin, origin, 0);
   }
 }
 

@@ -23,8 +23,8 @@ export class Notices {
 
   /** Replaces the one with the same id. */
   raise(notice: Notice): void {
-    const held = this.#notices.get(notice.id);
-    if (held !== undefined && problemText(held) === problemText(notice)) return;
+    const existing = this.#notices.get(notice.id);
+    if (existing !== undefined && problemText(existing) === problemText(notice)) return;
     this.#notices.delete(notice.id);
     this.#notices.set(notice.id, notice);
     const oldest = this.#notices.keys().next().value;
@@ -33,8 +33,8 @@ export class Notices {
   }
 
   clear(id: string): void {
-    const held = this.#notices.get(id);
+    const existing = this.#notices.get(id);
     this.#notices.delete(id);
-    if (held !== undefined) this.#onClear(held);
+    if (existing !== undefined) this.#onClear(existing);
   }
 }

@@ -122,7 +122,7 @@ export class ReadingRecorder implements ReadingSink {
     if (eventClass(fact.kind) === 'live') this.#parts.record(fact);
     else {
       // A status other than "confirmed" must be replaced even if the value has not changed.
-      if (!this.#isHeld(reading, source)) this.#parts.record(fact);
+      if (!this.#isUnchanged(reading, source)) this.#parts.record(fact);
       this.#parts.record(statusFact({ ...status, kind: 'confirmed' }));
     }
     this.#parts.onPublished(key);
@@ -168,17 +168,19 @@ export class ReadingRecorder implements ReadingSink {
 
   #settled(reading: Reading): Reading {
     if (reading.kind !== 'network') return reading;
-    const held = this.#parts.state().nodeNetworks[this.#parts.nodeId]?.value;
-    return { kind: 'network', value: this.#types.settled(reading, held) };
+    const current = this.#parts.state().nodeNetworks[this.#parts.nodeId]?.value;
+    return { kind: 'network', value: this.#types.settled(reading, current) };
   }
 
   /** Whether state already holds exactly this value, from this run or from the journal. */
-  #isHeld(reading: Reading, source: string): boolean {
-    const held = readingEntry(this.#parts.state(), this.#parts.nodeId, {
+  #isUnchanged(reading: Reading, source: string): boolean {
+    const current = readingEntry(this.#parts.state(), this.#parts.nodeId, {
       reading: reading.kind,
       vendor: readingVendor(reading),
     });
-    return held !== undefined && held.source === source && isDeepStrictEqual(held.value, reading.value);
+    return (
+      current !== undefined && current.source === source && isDeepStrictEqual(current.value, reading.value)
+    );
   }
 }
 
@@ -210,9 +212,9 @@ class LastingTypes {
   /** By name and hardware address; the latest last. */
   readonly #types = new Map<string, LastType>();
 
-  /** The reading as it should be recorded. `held` is what state holds of this node's network. */
-  settled({ value, guessedTypes = [] }: Reading<'network'>, held: NodeNetwork | undefined): NodeNetwork {
-    for (const one of held?.interfaces ?? []) {
+  /** The reading as it should be recorded. `current` is the network of this node in the state. */
+  settled({ value, guessedTypes = [] }: Reading<'network'>, current: NodeNetwork | undefined): NodeNetwork {
+    for (const one of current?.interfaces ?? []) {
       const key = keyOf(one);
       if (key !== undefined && !this.#types.has(key)) this.#keep(key, one, true);
     }

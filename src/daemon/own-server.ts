@@ -162,8 +162,8 @@ const TOKEN_FILE = 'token';
 /** @throws DaemonError `home-unusable` if the file cannot be read, others can read it, or it has no token. */
 const openAccessToken = async (home: string): Promise<string> => {
   const path = join(home, TOKEN_FILE);
-  const held = await readToken(path);
-  if (held !== undefined) return held;
+  const stored = await readToken(path);
+  if (stored !== undefined) return stored;
   const made = randomBytes(32).toString('base64url');
   if (await createFileAtomic(path, `${made}\n`)) return made;
   return (await readToken(path)) ?? made;

@@ -55,14 +55,14 @@ export class CurrentBound {
   /** For a record in place of another one, which may be shorter. */
   hasRoomForBytes(origin: NodeId, bytes: number): boolean {
     if (origin === this.#ownNode) return true;
-    const held = (this.#sizes.get(origin) ?? NOTHING).bytes;
-    return held + bytes <= this.#limits.bytesPerOriginMax && this.#bytes + bytes <= this.#limits.bytesMax;
+    const stored = (this.#sizes.get(origin) ?? NOTHING).bytes;
+    return stored + bytes <= this.#limits.bytesPerOriginMax && this.#bytes + bytes <= this.#limits.bytesMax;
   }
 
   hasRoomForOneMore(origin: NodeId): boolean {
     if (origin === this.#ownNode) return true;
-    const held = (this.#sizes.get(origin) ?? NOTHING).records;
-    return held < this.#limits.recordsPerOriginMax && this.#records < this.#limits.recordsMax;
+    const stored = (this.#sizes.get(origin) ?? NOTHING).records;
+    return stored < this.#limits.recordsPerOriginMax && this.#records < this.#limits.recordsMax;
   }
 }
 

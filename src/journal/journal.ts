@@ -86,7 +86,7 @@ export interface Journal extends Disposable {
   /** A number greater than that of every earlier start on this journal; greater still after `raiseStart`. */
   readonly startNumber: number;
   /**
-   * Stores records in order, all or none, and returns once they are on disk. A record that is held already,
+   * Stores records in order, all or none, and returns once they are on disk. A record that is stored already,
    * or of an epoch that a newer one has replaced, is skipped. This node's records must be created here: a
    * copy that comes back from a peer may only go to `appendCatchUp`.
    * @throws JournalError `out-of-order` when one is not the next of its (origin, epoch); `full` when the disk

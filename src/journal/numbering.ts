@@ -6,7 +6,7 @@ import { maximumOf } from '../core/extremes.ts';
 import type { NodeId } from '../core/ids.ts';
 import { type AgedRecord, JournalError, type JournalNotice, type StoredOrigin } from './journal.ts';
 
-export interface Held {
+export interface JournalNumbers {
   readonly ownNode: NodeId;
   readonly ownEpoch: number;
   position(origin: NodeId): StoredOrigin | undefined;
@@ -20,13 +20,13 @@ export interface Admitted {
 }
 
 /** @throws JournalError `out-of-order`, `own-future` */
-export const admit = (held: Held, records: readonly AgedRecord[]): Admitted => {
+export const admit = (numbers: JournalNumbers, records: readonly AgedRecord[]): Admitted => {
   const admitted: AgedRecord[] = [];
   const moved = new Map<NodeId, StoredOrigin>();
   for (const record of records) {
-    const position = moved.get(record.origin) ?? held.position(record.origin);
-    if (isHeld(position, record)) continue;
-    refuseOtherOwnEpoch(held, record);
+    const position = moved.get(record.origin) ?? numbers.position(record.origin);
+    if (isStored(position, record)) continue;
+    refuseOtherOwnEpoch(numbers, record);
     const isNewEpoch = position === undefined || record.epoch > position.epoch;
     const next = isNewEpoch ? 1 : position.through + 1;
     if (!isWhole(record.epoch) || record.seq !== next) throw notNext(record, next);
@@ -37,8 +37,12 @@ export const admit = (held: Held, records: readonly AgedRecord[]): Admitted => {
 };
 
 /** @throws JournalError `out-of-order`, `own-future` */
-export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly AgedRecord[]): Admitted => {
-  const position = held.position(answer.origin);
+export const admitCatchUp = (
+  numbers: JournalNumbers,
+  answer: StoredOrigin,
+  records: readonly AgedRecord[],
+): Admitted => {
+  const position = numbers.position(answer.origin);
   if (!isWhole(answer.epoch) || !isWhole(answer.through))
     throw outOfOrder(`The catch-up position of ${answer.origin} is not a whole number.`);
   let before = 0;
@@ -53,7 +57,7 @@ export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly
     (answer.epoch < position.epoch ||
       (answer.epoch === position.epoch && answer.through <= position.through));
   if (isBehind) return { records: [], positions: [] };
-  if (answer.origin === held.ownNode) throw ownFuture(held, answer.epoch);
+  if (answer.origin === numbers.ownNode) throw ownFuture(numbers, answer.epoch);
   const from = position?.epoch === answer.epoch ? position.through : 0;
   return { records: records.filter(record => record.seq > from), positions: [answer] };
 };
@@ -83,7 +87,7 @@ interface Opening {
   readonly wallMs: number;
   readonly epochFloor: number;
   /** The epoch of this node in the journal, possibly recorded as another node's. */
-  readonly heldEpoch: number;
+  readonly storedEpoch: number;
   /** What could be read from a journal that this one replaces. */
   readonly lost?: OwnNumbers | undefined;
 }
@@ -95,13 +99,13 @@ export interface Opened {
 }
 
 export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening): Opened => {
-  const { ownNode, wallMs, epochFloor, heldEpoch, lost } = opening;
+  const { ownNode, wallMs, epochFloor, storedEpoch, lost } = opening;
   const startNumber = numberAbove(wallMs, stored?.startNumber ?? 0, lost?.startNumber ?? 0);
   const isSameNode = stored?.ownNode === ownNode;
   if (stored !== undefined && isSameNode && stored.ownEpoch >= epochFloor)
     return { numbers: { ownNode, ownEpoch: stored.ownEpoch, startNumber }, isNewEpoch: false, notices: [] };
   const before = [isSameNode ? stored.ownEpoch : 0, lost?.ownNode === ownNode ? lost.ownEpoch : 0];
-  const ownEpoch = numberAbove(wallMs, epochFloor, heldEpoch, ...before);
+  const ownEpoch = numberAbove(wallMs, epochFloor, storedEpoch, ...before);
   const notices: readonly JournalNotice[] =
     stored === undefined || isSameNode
       ? []
@@ -115,20 +119,21 @@ export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening)
   return { numbers: { ownNode, ownEpoch, startNumber }, isNewEpoch: true, notices };
 };
 
-const isHeld = (position: StoredOrigin | undefined, record: AgedRecord): boolean =>
+const isStored = (position: StoredOrigin | undefined, record: AgedRecord): boolean =>
   position !== undefined &&
   (record.epoch < position.epoch || (record.epoch === position.epoch && record.seq <= position.through));
 
 const isWhole = (number: number): boolean => Number.isSafeInteger(number) && number >= 0;
 
-const refuseOtherOwnEpoch = (held: Held, record: AgedRecord): void => {
-  if (record.origin === held.ownNode && record.epoch !== held.ownEpoch) throw ownFuture(held, record.epoch);
+const refuseOtherOwnEpoch = (numbers: JournalNumbers, record: AgedRecord): void => {
+  if (record.origin === numbers.ownNode && record.epoch !== numbers.ownEpoch)
+    throw ownFuture(numbers, record.epoch);
 };
 
-const ownFuture = (held: Held, epoch: number): JournalError =>
+const ownFuture = (numbers: JournalNumbers, epoch: number): JournalError =>
   new JournalError({
     code: 'own-future',
-    problem: `Other nodes have more of epoch ${epoch} than this journal (epoch ${held.ownEpoch}): the journal was restored from a copy.`,
+    problem: `Other nodes have more of epoch ${epoch} than this journal (epoch ${numbers.ownEpoch}): the journal was restored from a copy.`,
     advice: 'Start a new epoch.',
   });
 

@@ -75,8 +75,8 @@ const sumUpHour = (database: DatabaseSync, hourMs: number): { records: number; h
 };
 
 const mergedWith = (earlier: SqliteRow | undefined, summary: HourlySummary): HourlySummary => {
-  const held = earlier === undefined ? undefined : decodeHourlySummary(bytesIn(earlier, 'body'));
-  return held === undefined ? summary : mergeSummaries(held, summary);
+  const stored = earlier === undefined ? undefined : decodeHourlySummary(bytesIn(earlier, 'body'));
+  return stored === undefined ? summary : mergeSummaries(stored, summary);
 };
 
 /** The oldest history is dropped first, whether hourly or raw; all current records stay. */

@@ -120,13 +120,13 @@ const begin = (
   const records = new SqliteRecords(database);
   const before = records.own();
   const stored = path === undefined ? undefined : readStoredCount(path, ownNode);
-  const held = records.origins().find(row => row.origin === ownNode);
+  const current = records.origins().find(row => row.origin === ownNode);
   const opened = openOwnNumbers(before, {
     ownNode,
     wallMs: clock.wallMs(),
     epochFloor,
     // For a journal that is empty now, the count is all that is known.
-    heldEpoch: Math.max(held?.epoch ?? 0, before === undefined ? (stored?.epoch ?? 0) : 0),
+    storedEpoch: Math.max(current?.epoch ?? 0, before === undefined ? (stored?.epoch ?? 0) : 0),
     lost: salvaged,
   });
   const { numbers: own, isNewEpoch } = opened;
@@ -136,7 +136,7 @@ const begin = (
   const cut =
     path === undefined || (isNewEpoch && before !== undefined)
       ? undefined
-      : cutNotice(path, stored, held ?? { origin: ownNode, epoch: before?.ownEpoch ?? 0, through: 0 });
+      : cutNotice(path, stored, current ?? { origin: ownNode, epoch: before?.ownEpoch ?? 0, through: 0 });
   const notices = [...opened.notices, ...(cut === undefined ? [] : [cut])];
   // An empty journal has a new epoch already.
   const lost = cut === undefined || isNewEpoch ? undefined : stored;
@@ -147,9 +147,9 @@ const begin = (
 const cutNotice = (
   path: string,
   stored: StoredOrigin | undefined,
-  held: StoredOrigin,
+  current: StoredOrigin,
 ): JournalNotice | undefined => {
-  const missing = missingRecords(stored, held);
+  const missing = missingRecords(stored, current);
   if (stored === undefined || missing === 0) return undefined;
   return {
     code: 'journal-cut',

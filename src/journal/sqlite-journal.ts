@@ -19,7 +19,14 @@ import {
   type StoredOrigin,
   type StoredRecord,
 } from './journal.ts';
-import { type Admitted, admit, admitCatchUp, type Held, numberAbove, type OwnNumbers } from './numbering.ts';
+import {
+  type Admitted,
+  admit,
+  admitCatchUp,
+  type JournalNumbers,
+  numberAbove,
+  type OwnNumbers,
+} from './numbering.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
 import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';
 import { journalErrorOf } from './sqlite-error.ts';
@@ -107,11 +114,11 @@ export class SqliteJournal implements Journal {
   }
 
   append(records: readonly AgedRecord[]): void {
-    this.#write(admit(this.#held(), records));
+    this.#write(admit(this.#numbers(), records));
   }
 
   appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void {
-    const admitted = admitCatchUp(this.#held(), position, records);
+    const admitted = admitCatchUp(this.#numbers(), position, records);
     this.#guard(() => withoutFlush(this.#database, () => this.#write(admitted)));
   }
 
@@ -215,7 +222,7 @@ export class SqliteJournal implements Journal {
     this.#isClosed = true;
   }
 
-  #held(): Held {
+  #numbers(): JournalNumbers {
     this.#throwIfClosed();
     const { ownNode } = this.#options;
     return { ownNode, ownEpoch: this.ownEpoch, position: origin => this.#origins.get(origin) };

@@ -49,9 +49,9 @@ export class StoredCount implements Disposable {
 }
 
 /** How many of this node's records are known to have been stored and are missing. */
-export const missingRecords = (stored: StoredOrigin | undefined, held: StoredOrigin): number => {
-  if (stored === undefined || stored.epoch < held.epoch) return 0;
-  return Math.max(0, stored.through - (stored.epoch === held.epoch ? held.through : 0));
+export const missingRecords = (stored: StoredOrigin | undefined, current: StoredOrigin): number => {
+  if (stored === undefined || stored.epoch < current.epoch) return 0;
+  return Math.max(0, stored.through - (stored.epoch === current.epoch ? current.through : 0));
 };
 
 const COUNT_NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(0));

@@ -13,34 +13,34 @@ type MarkGroups = readonly (readonly number[])[];
 
 interface MadeBoundParts {
   readonly lateMarks: MarkGroups;
-  readonly heldMarks: MarkGroups;
+  readonly blockedMarks: MarkGroups;
   readonly gaps: Readonly<Record<GapEdge, Histogram>>;
 }
 
 interface ReportedBoundParts {
   readonly lateMarks: MarkGroups;
-  readonly heldMarks: MarkGroups;
+  readonly blockedMarks: MarkGroups;
   readonly gaps: Readonly<Record<GapEdge, Iterable<readonly [cell: number, count: number]>>>;
 }
 
-export const packBoundParts = ({ lateMarks, heldMarks, gaps }: MadeBoundParts): BoundParts => ({
+export const packBoundParts = ({ lateMarks, blockedMarks, gaps }: MadeBoundParts): BoundParts => ({
   lateMarks: packGroups(lateMarks),
-  heldMarks: packGroups(heldMarks),
+  blockedMarks: packGroups(blockedMarks),
   gaps: recordOf(GAP_EDGES, edge => packCells({ cells: gaps[edge].cells(), zeros: 0, leastAboveZero: 0 })),
 });
 
 /** undefined for anything but packed parts. */
 export const unpackBoundParts = ({
   lateMarks,
-  heldMarks,
+  blockedMarks,
   gaps,
 }: BoundParts): ReportedBoundParts | undefined => {
-  const [late, held] = [groupsOf(lateMarks), groupsOf(heldMarks)];
+  const [late, blocked] = [groupsOf(lateMarks), groupsOf(blockedMarks)];
   const cells = recordOf(GAP_EDGES, edge => unpackCells(gaps[edge])?.cells);
   const { knownLeast, knownMost, surelyLeast, surelyMost } = cells;
-  if (late === undefined || held === undefined) return undefined;
+  if (late === undefined || blocked === undefined) return undefined;
   if (!knownLeast || !knownMost || !surelyLeast || !surelyMost) return undefined;
-  return { lateMarks: late, heldMarks: held, gaps: { knownLeast, knownMost, surelyLeast, surelyMost } };
+  return { lateMarks: late, blockedMarks: blocked, gaps: { knownLeast, knownMost, surelyLeast, surelyMost } };
 };
 
 /** The first marks represent the rest, as in the run itself. */

@@ -68,7 +68,7 @@ export class ErrorBounds {
   parts(): BoundParts {
     return packBoundParts({
       lateMarks: this.#marks.map(({ latenessNs }) => latenessNs),
-      heldMarks: this.#marks.map(({ blockedNs }) => blockedNs),
+      blockedMarks: this.#marks.map(({ blockedNs }) => blockedNs),
       gaps: this.#gaps.edges,
     });
   }
@@ -84,7 +84,7 @@ export class ErrorBounds {
     if (parts === undefined) return;
     this.#agents.push({
       beyondKnown: new WakeLateness(parts.lateMarks),
-      beyondSleep: new WakeLateness(parts.heldMarks),
+      beyondSleep: new WakeLateness(parts.blockedMarks),
     });
     for (const edge of GAP_EDGES) this.#gaps.observed({ edge, cells: parts.gaps[edge] });
     this.#marked = {

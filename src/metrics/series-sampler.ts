@@ -103,7 +103,7 @@ export class SeriesSampler {
     if (packed === undefined || sum === undefined || squares === undefined || min === null || max === null)
       return false;
     this.#sums.add({ count, min: this.#kept(min), max: this.#kept(max), total: sum, sumOfSquares: squares });
-    for (const [cell, held] of packed.cells) this.#histogram.addCell(cell, held);
+    for (const [cell, cellCount] of packed.cells) this.#histogram.addCell(cell, cellCount);
     this.#histogram.addClamped(clampedCount);
     this.#zeros += packed.zeros;
     if (packed.leastAboveZero > 0)

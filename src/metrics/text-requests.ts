@@ -64,15 +64,15 @@ export const lengthRows = ({
         ],
       ];
   const words: readonly Row[] = isUnknown(inputTokens) ? [] : [['words', calibrationText(calibration)]];
-  const held: readonly Row[] =
+  const lengths: readonly Row[] =
     outputSource === 'option'
-      ? [['answers held by', lengthFields.length === 0 ? NOT_HELD : lengthFields.join(', ')]]
+      ? [['answers held by', lengthFields.length === 0 ? NOT_ENFORCED : lengthFields.join(', ')]]
       : [];
   return [
     ...ofTrace,
     ...shared,
     ...words,
-    ...held,
+    ...lengths,
     ...(body === '{}' ? [] : [['body', `each with ${body}`] as const]),
   ];
 };
@@ -117,5 +117,6 @@ const spreadText = ({ mean, min, max }: Pick<RequestedTokens, 'mean' | 'min' | '
 const signedPercent = (share: number): string =>
   `${share < 0 ? '−' : '+'}${Math.abs(share * 100).toFixed(1)}%`;
 
-const NOT_HELD = 'nothing: this server is not known to have min_tokens or ignore_eos, so they may be shorter';
+const NOT_ENFORCED =
+  'nothing: this server is not known to have min_tokens or ignore_eos, so they may be shorter';
 const SHARE_SHOWN = 0.0005;

@@ -14,13 +14,13 @@ export class KeptPrefixes {
     if (this.#prompts.length > PROMPTS_MAX) this.#prompts.shift();
     // A word that is cut in the middle is a different one.
     const whole = common === prompt.length ? common : prompt.lastIndexOf(' ', common);
-    const held = Math.max(whole, this.#takeBlocks(prompt));
-    return held <= 0 ? 0 : countTokens(prompt.slice(0, held), tokenizer);
+    const stored = Math.max(whole, this.#takeBlocks(prompt));
+    return stored <= 0 ? 0 : countTokens(prompt.slice(0, stored), tokenizer);
   }
 
   /** End of the last block that is known with all before it; from then on all of them are. */
   #takeBlocks(prompt: string): number {
-    let held = 0;
+    let storedEnd = 0;
     let isKnown = true;
     let [low, high] = [0x811c9dc5, 0x9e3779b9];
     let words = 0;
@@ -31,14 +31,14 @@ export class KeptPrefixes {
         if (words % BLOCK_WORDS === 0) {
           const block = (high & 0x1f_ff_ff) * 2 ** 32 + (low >>> 0);
           isKnown &&= this.#blocks.has(block);
-          if (isKnown) held = index;
+          if (isKnown) storedEnd = index;
           else if (this.#blocks.size < BLOCKS_MAX) this.#blocks.add(block);
         }
       }
       low = Math.imul(low ^ unit, 0x01000193);
       high = Math.imul(high ^ unit, 0x85ebca77) + low;
     }
-    return held;
+    return storedEnd;
   }
 }
 

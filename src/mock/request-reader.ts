@@ -14,24 +14,24 @@ type ReadResult =
 
 export class RequestReader {
   /** Received but not read yet. */
-  #held: Buffer = NOTHING;
-  /** Where in `#held` the search for the end of the head continues. */
+  #unread: Buffer = NOTHING;
+  /** Where in `#unread` the search for the end of the head continues. */
   #searched = 0;
   #head: RequestHead | undefined;
   #body: BodyReader | undefined;
 
   add(bytes: Buffer): void {
-    this.#held = this.#held.length === 0 ? bytes : Buffer.concat([this.#held, bytes]);
+    this.#unread = this.#unread.length === 0 ? bytes : Buffer.concat([this.#unread, bytes]);
   }
 
   /** What the connection waits for. */
   get phase(): 'idle' | 'head' | 'body' {
     if (this.#body !== undefined) return 'body';
-    return this.#held.length > 0 ? 'head' : 'idle';
+    return this.#unread.length > 0 ? 'head' : 'idle';
   }
 
   get bufferedBytes(): number {
-    return this.#held.length;
+    return this.#unread.length;
   }
 
   /** Call until it returns anything but `request`. */
@@ -47,9 +47,9 @@ export class RequestReader {
       expectsContinue = head.head.expectsContinue;
     }
     if (this.#body === undefined) return this.#finish(NOTHING);
-    const result = this.#body.read(this.#held);
+    const result = this.#body.read(this.#unread);
     if (result.kind === 'wrong') return result;
-    this.#held = result.rest;
+    this.#unread = result.rest;
     if (result.kind === 'more') return { kind: 'more', expectsContinue };
     return this.#finish(result.body);
   }
@@ -59,11 +59,11 @@ export class RequestReader {
     | Extract<ReadResult, { kind: 'wrong' }>
     | undefined {
     // Empty lines before a request are to be skipped (RFC 9112 §2.2).
-    while (this.#held.length >= 2 && this.#held[0] === CR && this.#held[1] === LF) {
-      this.#held = this.#held.subarray(2);
+    while (this.#unread.length >= 2 && this.#unread[0] === CR && this.#unread[1] === LF) {
+      this.#unread = this.#unread.subarray(2);
     }
-    const end = this.#held.indexOf(HEAD_END, Math.max(0, this.#searched - 3));
-    if (end > HEAD_BYTES_MAX || (end === -1 && this.#held.length > HEAD_BYTES_MAX)) {
+    const end = this.#unread.indexOf(HEAD_END, Math.max(0, this.#searched - 3));
+    if (end > HEAD_BYTES_MAX || (end === -1 && this.#unread.length > HEAD_BYTES_MAX)) {
       return {
         kind: 'wrong',
         status: 431,
@@ -71,11 +71,11 @@ export class RequestReader {
       };
     }
     if (end === -1) {
-      this.#searched = this.#held.length;
+      this.#searched = this.#unread.length;
       return undefined;
     }
-    const result = readRequestHead(this.#held.toString('latin1', 0, end));
-    this.#held = this.#held.subarray(end + HEAD_END.length);
+    const result = readRequestHead(this.#unread.toString('latin1', 0, end));
+    this.#unread = this.#unread.subarray(end + HEAD_END.length);
     this.#searched = 0;
     return result;
   }

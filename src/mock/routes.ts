@@ -191,7 +191,7 @@ export class Routes {
   #remembered(subject: ReplySubject, promptText: string): ReplySubject {
     const { cachesAnswers, cachesDuplicates, keepsPrefixes, tokenizer } = this.#settings;
     const cachedPromptTokens = keepsPrefixes ? this.#prefixes.take(promptText, tokenizer) : 0;
-    const held =
+    const counted =
       cachedPromptTokens === 0
         ? subject
         : {
@@ -199,10 +199,10 @@ export class Routes {
             cachedPromptTokens,
             cachedTokens: Math.min(cachedPromptTokens, subject.promptTokens),
           };
-    if (!cachesAnswers && !cachesDuplicates) return held;
+    if (!cachesAnswers && !cachesDuplicates) return counted;
     const isCached = this.#answered.has(subject.hash);
     if (this.#answered.size < ANSWERED_MAX) this.#answered.add(subject.hash);
-    return { ...held, isCached };
+    return { ...counted, isCached };
   }
 
   /** By order of arrival, so the n-th request fails, independent of its content. */

@@ -28,14 +28,14 @@ export type DeviceLock =
 /** Never throws. The lock is held until it is disposed of. */
 export const lockDevices = (home: string, owner: DeviceOwner): DeviceLock => {
   const note = join(home, DEVICE_OWNER_FILE);
-  let held: Disposable | undefined;
+  let locked: Disposable | undefined;
   try {
-    held = lockFile(join(home, DEVICE_LOCK_FILE));
+    locked = lockFile(join(home, DEVICE_LOCK_FILE));
   } catch (error) {
     return { kind: 'unguarded', reason: errorMessage(error) };
   }
-  if (held === undefined) return { kind: 'busy', reason: busyText(note) };
-  const lock = held;
+  if (locked === undefined) return { kind: 'busy', reason: busyText(note) };
+  const lock = locked;
   quietly(() => writeFileSync(note, JSON.stringify(owner), { mode: 0o600 }));
   return {
     kind: 'held',

@@ -17,8 +17,8 @@ export const lockFile = (path: string): Disposable | undefined => {
     if (hasSqliteCode(error, SQLITE_BUSY)) return undefined;
     throw error;
   }
-  const held = database;
-  return { [Symbol.dispose]: () => held.close() };
+  const locked = database;
+  return { [Symbol.dispose]: () => locked.close() };
 };
 
 export const isDiskFull = (error: unknown): boolean =>

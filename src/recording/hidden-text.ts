@@ -188,12 +188,12 @@ const LABEL_LENGTH_MIN = 3;
  * each in a valid form: an address stays an address, and a link-local one link-local.
  */
 class Pseudonyms {
-  readonly #held = new Map<string, Map<string, string>>();
+  readonly #byKind = new Map<string, Map<string, string>>();
 
   /** The stand-in of `real` within one class; a new one is made from its number, from 1. */
   of(kind: string, real: string, make: (number: number) => string): string {
-    const names = this.#held.get(kind) ?? new Map<string, string>();
-    this.#held.set(kind, names);
+    const names = this.#byKind.get(kind) ?? new Map<string, string>();
+    this.#byKind.set(kind, names);
     const known = names.get(real);
     if (known !== undefined) return known;
     const made = make(names.size + 1);

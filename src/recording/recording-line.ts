@@ -3,7 +3,7 @@
 
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import * as v from 'valibot';
-import { heldFacts, nodesIn } from '../core/entry-maps.ts';
+import { currentFacts, nodesIn } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
 import { eventClass, factKey, isEventKind } from '../core/event-kinds.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
@@ -97,7 +97,7 @@ export const originsOf = (state: State): readonly NodeId[] => {
 
 /** Durable ones ascending by seq, then live ones in the same order. */
 export const eventsOf = (state: State, origin: NodeId): readonly Event[] =>
-  heldFacts(state, origin)
+  currentFacts(state, origin)
     .flatMap(({ kind, payload, entry: { epoch, seq, ageMs, receivedAtMs } }) => {
       const fact = factFrom(kind, payload);
       if (fact === undefined) return [];

@@ -117,7 +117,7 @@ export class NodeReporting {
     const facts = [...this.#changes(nowMs), ...this.#contacts(nowMs), ...this.#moving(moment)];
     if (nowMs - this.#renewedAtMs >= DURABLE_INTERVAL_MS) {
       this.#renewedAtMs = nowMs;
-      pushAll(facts, [...this.#renewals(moment), ...this.#held()]);
+      pushAll(facts, [...this.#renewals(moment), ...this.#waitingProbes()]);
     }
     if (nowMs - this.#leasedAtMs >= LEASE_REPEAT_MS) {
       this.#leasedAtMs = nowMs;
@@ -276,7 +276,7 @@ export class NodeReporting {
     });
   }
 
-  #held(): readonly Fact[] {
+  #waitingProbes(): readonly Fact[] {
     return this.#probed.flatMap(({ subject, holdReason }): readonly Fact[] =>
       holdReason === undefined
         ? []

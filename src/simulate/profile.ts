@@ -89,14 +89,14 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
       },
     ];
   return hardware.gpus.map((gpu, at) => {
-    const held = machine.quirks?.throttledGpu === at ? THROTTLED_SHARE : 1;
+    const clockShare = machine.quirks?.throttledGpu === at ? THROTTLED_SHARE : 1;
     return {
       ...common,
       deviceId: deviceId(gpu, index, at),
       deviceName: gpu.name,
       deviceKind: 'gpu',
       engine: gpu.engine,
-      fp16FlopsPerSecond: Math.round(gpu.fp16Flops * held * vary(at, 'flops')),
+      fp16FlopsPerSecond: Math.round(gpu.fp16Flops * clockShare * vary(at, 'flops')),
       fp32FlopsPerSecond: unknown('FP16 is measured'),
       memoryReadBytesPerSecond: Math.round(gpu.readBytesPerSecond * vary(at, 'read')),
       memoryCopyBytesPerSecond: Math.round(gpu.copyBytesPerSecond * vary(at, 'copy')),

@@ -54,7 +54,7 @@ export class SimulatedPeer {
   /** Slot and key to the current record, ascending by seq. */
   readonly #records = new Map<string, OwnRecord>();
   readonly #live = new Map<string, LastValue>();
-  readonly #held: LastValue[] = [];
+  readonly #relayed: LastValue[] = [];
   #durableSeq = 0;
   #liveSeq = 0;
 
@@ -80,7 +80,7 @@ export class SimulatedPeer {
 
   /** The last values of an absent node: any peer of this one gets them, as from any neighbour that received them. */
   hold(values: readonly LastValue[]): void {
-    pushAll(this.#held, values);
+    pushAll(this.#relayed, values);
   }
 
   report(facts: readonly SimulatedFact[]): void {
@@ -117,7 +117,7 @@ export class SimulatedPeer {
       }),
     );
     const nowMs = this.#options.clock.nowMs();
-    const entries = [...this.#live.values(), ...this.#held].map(({ trueSinceMs, ...value }) => ({
+    const entries = [...this.#live.values(), ...this.#relayed].map(({ trueSinceMs, ...value }) => ({
       ...value,
       ageMs: Math.max(0, nowMs - trueSinceMs),
     }));
@@ -135,8 +135,8 @@ export class SimulatedPeer {
       if (want !== undefined) this.#sendRecords(link, want.epoch === epoch ? want.through : 0);
     }
     if (message.kind === 'digest') {
-      const held = message.vectors.find(({ origin }) => origin === identity.nodeId);
-      const through = held?.epoch === epoch ? held.through : 0;
+      const own = message.vectors.find(({ origin }) => origin === identity.nodeId);
+      const through = own?.epoch === epoch ? own.through : 0;
       if (through < this.#durableSeq) this.#sendRecords(link, through);
     }
   }

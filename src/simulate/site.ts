@@ -210,7 +210,7 @@ export const siteOverTime = (site: Site, { cables }: Pick<Wiring, 'cables'>): Si
   );
   // Most machines never change.
   if (changes.length + outages.length === 0) return () => site;
-  let held = { key: '', site };
+  let latest = { key: '', site };
   return atSeconds => {
     const activeChanges = changes.filter(change => isDuring(change, atSeconds));
     const activeOutages = outages.filter(({ outage }) => isDuring(outage, atSeconds));
@@ -218,7 +218,7 @@ export const siteOverTime = (site: Site, { cables }: Pick<Wiring, 'cables'>): Si
       ...activeChanges.map(change => `change ${changes.indexOf(change)}`),
       ...activeOutages.map(({ outage, socket }) => `${socket.interfaceName} ${outage.goneAt ?? 'unplugged'}`),
     ].join(' ');
-    if (key === held.key) return held.site;
+    if (key === latest.key) return latest.site;
     let quirks: MachineQuirks = site.machine.quirks ?? {};
     for (const change of activeChanges) quirks = { ...quirks, ...change.quirks };
     const sockets = site.sockets.flatMap((socket): readonly Socket[] => {
@@ -226,8 +226,8 @@ export const siteOverTime = (site: Site, { cables }: Pick<Wiring, 'cables'>): Si
       if (outage === undefined) return [socket];
       return outage.goneAt === site.index ? [] : [{ ...socket, hasCarrier: false }];
     });
-    held = { key, site: { ...site, sockets, machine: { ...site.machine, quirks } } };
-    return held.site;
+    latest = { key, site: { ...site, sockets, machine: { ...site.machine, quirks } } };
+    return latest.site;
   };
 };
 

@@ -140,8 +140,8 @@ const pairTable = (
           columns,
         )),
     ...countLine(known.length - shown.length, 'more'),
-    ...[...Map.groupBy(pairs, ({ reason }) => reason)].flatMap(([reason, held]) =>
-      reason === undefined ? [] : countLine(held.length, reason),
+    ...[...Map.groupBy(pairs, ({ reason }) => reason)].flatMap(([reason, withReason]) =>
+      reason === undefined ? [] : countLine(withReason.length, reason),
     ),
   ];
 };

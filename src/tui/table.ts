@@ -42,8 +42,8 @@ const fitting = (columns: readonly Column[], widths: number[], width: number): r
   for (const index of byRank) {
     if (used() <= width || columns[index]?.rank === 0) break;
     const { widthMin } = columns[index] ?? {};
-    const held = widths[index] ?? 0;
-    const left = held - (used() - width);
+    const widthNow = widths[index] ?? 0;
+    const left = widthNow - (used() - width);
     if (widthMin !== undefined && left >= widthMin) widths[index] = left;
     else shown.delete(index);
   }

@@ -92,16 +92,16 @@ export const foldedPicture = (
   before: FleetPicture | undefined,
   { isWhole, parts }: Pick<FleetMessage, 'isWhole' | 'parts'>,
 ): FleetPicture | undefined => {
-  const held: Partial<FleetPicture> = isWhole ? {} : (before ?? {});
-  const roster: FleetRoster | undefined = parts.roster ?? held.roster;
+  const current: Partial<FleetPicture> = isWhole ? {} : (before ?? {});
+  const roster: FleetRoster | undefined = parts.roster ?? current.roster;
   if (roster === undefined) return before;
   const groups = roster.groups.map((_, index) => index);
   const { levels: _, sums: __, selection: ___, matrix: ____, listing: _____, ...plain } = parts;
   const picture: Partial<FleetPicture> = {
-    ...held,
+    ...current,
     ...plain,
-    levels: groups.flatMap(group => parts.levels?.[group] ?? held.levels?.[group] ?? []),
-    sums: groups.flatMap(group => parts.sums?.[group] ?? held.sums?.[group] ?? []),
+    levels: groups.flatMap(group => parts.levels?.[group] ?? current.levels?.[group] ?? []),
+    sums: groups.flatMap(group => parts.sums?.[group] ?? current.sums?.[group] ?? []),
   };
   return isWholePicture(picture, groups.length) ? picture : before;
 };

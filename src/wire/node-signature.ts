@@ -34,8 +34,8 @@ export class NodeKeys {
   }
 
   #keyOf(node: NodeId, publicKey: Uint8Array): KeyObject | undefined {
-    const held = this.#keys.get(node);
-    if (held !== undefined) return held.raw.equals(publicKey) ? held.key : undefined;
+    const cached = this.#keys.get(node);
+    if (cached !== undefined) return cached.raw.equals(publicKey) ? cached.key : undefined;
     if (nodeIdOf(publicKey) !== node) return undefined;
     const key = keyOf(publicKey);
     if (key === undefined) return undefined;
@@ -69,31 +69,31 @@ const isGood = (key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boole
 export const base32 = (bytes: Uint8Array): string => {
   let text = '';
   let bits = 0;
-  let held = 0;
+  let pending = 0;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
+    pending = (pending << 8) | byte;
     bits += 8;
-    for (; bits >= 5; bits -= 5) text += BASE32.charAt((held >>> (bits - 5)) & 31);
-    held &= (1 << bits) - 1;
+    for (; bits >= 5; bits -= 5) text += BASE32.charAt((pending >>> (bits - 5)) & 31);
+    pending &= (1 << bits) - 1;
   }
-  return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
+  return bits === 0 ? text : text + BASE32.charAt((pending << (5 - bits)) & 31);
 };
 
 /** Undefined if it is not base32 as `base32` writes it: other characters, or remaining bits. */
 export const bytesOfBase32 = (text: string): Uint8Array | undefined => {
   const bytes = new Uint8Array((text.length * 5) >> 3);
   let bits = 0;
-  let held = 0;
+  let pending = 0;
   let at = 0;
   for (const character of text) {
     const five = BASE32.indexOf(character);
     if (five === -1) return undefined;
-    held = (held << 5) | five;
+    pending = (pending << 5) | five;
     bits += 5;
     if (bits < 8) continue;
     bits -= 8;
-    bytes[at++] = held >>> bits;
-    held &= (1 << bits) - 1;
+    bytes[at++] = pending >>> bits;
+    pending &= (1 << bits) - 1;
   }
   return base32(bytes) === text ? bytes : undefined;
 };

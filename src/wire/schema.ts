@@ -131,10 +131,10 @@ export const knownPart = (schema: v.GenericSchema, value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return item === undefined ? value : value.map(one => knownPart(item, one));
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, held]) => {
+    Object.entries(value).flatMap(([name, inside]) => {
       const known =
         inner ?? (entries !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined);
-      return known === undefined ? [] : [[name, knownPart(known, held)]];
+      return known === undefined ? [] : [[name, knownPart(known, inside)]];
     }),
   );
 };

@@ -87,7 +87,7 @@ const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.object({
   boundParts: v.exactOptional(
     v.object({
       lateMarks: packedCells,
-      heldMarks: packedCells,
+      blockedMarks: packedCells,
       gaps: v.object(recordOf(GAP_EDGES, () => packedCells)),
     }),
   ),

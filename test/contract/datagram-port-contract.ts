@@ -58,17 +58,17 @@ export const datagramPortContract = (name: string, host: () => DatagramHost): vo
 };
 
 class Inbox {
-  readonly #held: { readonly bytes: Uint8Array; readonly from: DatagramAddress }[] = [];
+  readonly #received: { readonly bytes: Uint8Array; readonly from: DatagramAddress }[] = [];
   #wake: () => void = () => undefined;
 
   readonly take: DatagramListener = (bytes, from) => {
-    this.#held.push({ bytes, from });
+    this.#received.push({ bytes, from });
     this.#wake();
   };
 
   async next(): Promise<{ readonly bytes: Uint8Array; readonly from: DatagramAddress }> {
     for (;;) {
-      const first = this.#held.shift();
+      const first = this.#received.shift();
       if (first !== undefined) return first;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;

@@ -198,14 +198,14 @@ const requested = (one: ExchangeNode, other: ExchangeNode) =>
 /** Waits until the check holds, looking again after each change to one of their states. */
 export const changes = async (nodes: readonly ExchangeNode[], check: () => boolean): Promise<void> => {
   if (check()) return;
-  const held = Promise.withResolvers<void>();
+  const satisfied = Promise.withResolvers<void>();
   const ends = nodes.map(({ node }) =>
     node.cluster.subscribe(() => {
-      if (check()) held.resolve();
+      if (check()) satisfied.resolve();
     }),
   );
   try {
-    if (!check()) await held.promise;
+    if (!check()) await satisfied.promise;
   } finally {
     for (const end of ends) end();
   }

@@ -42,9 +42,9 @@ describe('apply', () => {
         let state = EMPTY_STATE;
         for (const event of history) {
           const before = structuredClone(state);
-          const held = state;
+          const earlier = state;
           state = apply(state, event);
-          expect(held).toEqual(before);
+          expect(earlier).toEqual(before);
         }
       }),
     );
@@ -55,11 +55,11 @@ describe('apply', () => {
       fc.property(arbitraryHistories, fc.nat(), (histories, cut) => {
         const events = histories.flat();
         const at = cut % (events.length + 1);
-        const held = applyAll(EMPTY_STATE, events.slice(0, at));
-        const before = structuredClone(held);
-        const after = applyAll(held, events.slice(at));
+        const earlier = applyAll(EMPTY_STATE, events.slice(0, at));
+        const before = structuredClone(earlier);
+        const after = applyAll(earlier, events.slice(at));
         expect(after).toEqual(events.reduce(apply, EMPTY_STATE));
-        expect(held).toEqual(before);
+        expect(earlier).toEqual(before);
         const kept = structuredClone(after);
         for (const event of events) apply(after, event);
         applyAll(after, events.toReversed());

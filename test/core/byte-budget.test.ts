@@ -6,20 +6,20 @@ test('never holds more than its bound, and never makes one give up that holds le
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.nat(9), fc.nat(60)), { maxLength: 200 }), changes => {
       const budget = new ByteBudget(100);
-      const held = new Map<number, number>();
+      const bytesOf = new Map<number, number>();
       const shares = new Map<number, BudgetShare>();
       for (const [who, bytes] of changes) {
         const share =
           shares.get(who) ??
           budget.share(() => {
-            expect(held.get(who)).toBe(Math.max(...held.values()));
-            held.delete(who);
+            expect(bytesOf.get(who)).toBe(Math.max(...bytesOf.values()));
+            bytesOf.delete(who);
             shares.delete(who);
           });
         shares.set(who, share);
-        held.set(who, bytes);
+        bytesOf.set(who, bytes);
         share.hold(bytes);
-        const sum = [...held.values()].reduce((total, one) => total + one, 0);
+        const sum = [...bytesOf.values()].reduce((total, one) => total + one, 0);
         expect(budget.bytes).toBe(sum);
         expect(budget.bytes).toBeLessThanOrEqual(100);
       }

@@ -113,14 +113,14 @@ describe('the state of a process', () => {
   ])(
     'copies as little for an event of a node with a thousand %s as for one of a node with ten',
     (_, fact) => {
-      const copiesWith = (held: number): number => {
+      const copiesWith = (count: number): number => {
         const fold = new Fold();
-        const facts = Array.from({ length: held }, (_unused, index) => fact(index));
+        const facts = Array.from({ length: count }, (_unused, index) => fact(index));
         for (const event of numberedFrom({ origin: liar }, facts)) fold.take(event);
-        expect(fold.progress(liar)?.seq).toBe(held);
+        expect(fold.progress(liar)?.seq).toBe(count);
         const before = fold.copies;
-        const again = Array.from({ length: 1_000 }, (_unused, index) => fact(index % held));
-        for (const event of numberedFrom({ origin: liar, after: held }, again)) fold.take(event);
+        const again = Array.from({ length: 1_000 }, (_unused, index) => fact(index % count));
+        for (const event of numberedFrom({ origin: liar, after: count }, again)) fold.take(event);
         return fold.copies - before;
       };
       expect(copiesWith(1_000)).toBeLessThanOrEqual(copiesWith(10));

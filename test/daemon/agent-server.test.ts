@@ -165,7 +165,7 @@ describe('a node of the cluster', () => {
 test('the quickest cable to an agent is dialled first, and none that is not there', () => {
   const [atlas, juno] = ['a'.repeat(26), 'b'.repeat(26)].map(text => nodeId(text));
   if (atlas === undefined || juno === undefined) throw new Error('no ids');
-  const held = (type: Connection['type'], address: string) => ({
+  const entryOf = (type: Connection['type'], address: string) => ({
     value: connection(juno, address, type),
     epoch: 1,
     seq: 1,
@@ -177,10 +177,10 @@ test('the quickest cable to an agent is dialled first, and none that is not ther
     connections: {
       [atlas]: {
         [juno]: {
-          a: held('wifi', '192.168.1.2'),
-          b: held('thunderbolt', 'fe80::1%en3'),
-          c: held(unknown('not reported'), '100.64.0.2'),
-          d: held('ethernet', '10.0.0.2'),
+          a: entryOf('wifi', '192.168.1.2'),
+          b: entryOf('thunderbolt', 'fe80::1%en3'),
+          c: entryOf(unknown('not reported'), '100.64.0.2'),
+          d: entryOf('ethernet', '10.0.0.2'),
         },
       },
     },

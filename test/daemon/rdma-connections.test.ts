@@ -8,7 +8,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('j'.repeat(26));
-const HELD: Connection = {
+const STORED: Connection = {
   kind: 'rdma',
   sink: JUNO,
   sourceInterface: 'mlx5_0',
@@ -20,7 +20,7 @@ const left: State = {
   ...EMPTY_STATE,
   connections: {
     [ATLAS]: {
-      [JUNO]: { 'rdma mlx5_0 mlx5_0': { value: HELD, epoch: 1, seq: 1, ageMs: 0, receivedAtMs: 0 } },
+      [JUNO]: { 'rdma mlx5_0 mlx5_0': { value: STORED, epoch: 1, seq: 1, ageMs: 0, receivedAtMs: 0 } },
     },
   },
 };

@@ -84,8 +84,8 @@ describe('plimsoll demo', () => {
     if (!isLongRun) skip('a demo of its own: in the long run');
     using folders = demoFolders();
     await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], folders);
-    await whenState(demo.url, held => {
-      const sinks = Object.values(held.linkProfiles).map(profiles => Object.keys(profiles).length);
+    await whenState(demo.url, state => {
+      const sinks = Object.values(state.linkProfiles).map(profiles => Object.keys(profiles).length);
       return sinks.length === 8 && sinks.every(count => count === 7);
     });
   });
@@ -114,8 +114,8 @@ describe('plimsoll demo', () => {
   }) => {
     using folders = demoFolders();
     await using demo = await startCommand(['demo', '--nodes', '2'], folders);
-    const state = await whenState(demo.url, held =>
-      Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+    const state = await whenState(demo.url, state =>
+      Object.values(state.runProgress).some(runs => Object.keys(runs).length > 0),
     );
     const [run] = Object.values(state.runs).flatMap(runs => Object.values(runs));
     if (run === undefined) throw new Error('no run');
@@ -131,8 +131,8 @@ describe('plimsoll demo', () => {
     if (!existsSync('/proc/self')) return skip('no /proc on this system');
     using folders = demoFolders();
     await using demo = await startCommand(['demo', '--nodes', '2'], folders);
-    await whenState(demo.url, held =>
-      Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+    await whenState(demo.url, state =>
+      Object.values(state.runProgress).some(runs => Object.keys(runs).length > 0),
     );
     const family = familyOf(demo.pid);
     expect(family.length).toBeGreaterThanOrEqual(3); // the mock, the benchmark, its aggregator
@@ -147,8 +147,8 @@ describe('plimsoll demo', () => {
     if (!existsSync('/proc/self')) return skip('no /proc on this system');
     using folders = demoFolders();
     await using demo = await startCommand(['demo', '--nodes', '2'], folders);
-    await whenState(demo.url, held =>
-      Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+    await whenState(demo.url, state =>
+      Object.values(state.runProgress).some(runs => Object.keys(runs).length > 0),
     );
     const family = familyOf(demo.pid);
     await demo.end('SIGKILL');

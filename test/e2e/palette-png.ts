@@ -107,9 +107,9 @@ const paletteOf = (colours: Uint32Array): readonly number[] => {
   const palette = byCount.slice(0, EXACT_COLOURS).map(([colour]) => colour);
   const mixtures = new Map<number, { colour: number; count: number }>();
   for (const [colour, count] of byCount.slice(EXACT_COLOURS)) {
-    const held = mixtures.get(colour & MIXTURE_MASK);
-    if (held === undefined) mixtures.set(colour & MIXTURE_MASK, { colour, count });
-    else held.count += count;
+    const existing = mixtures.get(colour & MIXTURE_MASK);
+    if (existing === undefined) mixtures.set(colour & MIXTURE_MASK, { colour, count });
+    else existing.count += count;
   }
   const rest = [...mixtures.values()].sort((a, b) => b.count - a.count);
   return [...palette, ...rest.map(({ colour }) => colour)].slice(0, COLOURS_MAX);

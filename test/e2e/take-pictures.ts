@@ -175,6 +175,6 @@ for (const { name, options, theme, path, width, height, scale = 1.5, prepare } o
 async function idOf(url: string, name: string): Promise<string> {
   const isMeant = ([, { value }]: readonly [string, { value: { friendlyName: unknown } }]): boolean =>
     value.friendlyName === name;
-  const state = await whenState(url, held => Object.entries(held.nodeIdentities).some(isMeant));
+  const state = await whenState(url, current => Object.entries(current.nodeIdentities).some(isMeant));
   return Object.entries(state.nodeIdentities).find(isMeant)?.[0] ?? name;
 }

@@ -92,7 +92,7 @@ const strangeWithin = (value: unknown): string | undefined => {
         return `an object whose prototype is ${JSON.stringify(prototype).slice(0, 100)}`;
     }
     const inner = one instanceof Map ? [...one.entries()].slice(0, VALUES_LOOKED_AT) : Object.values(one);
-    for (const held of inner.slice(0, VALUES_LOOKED_AT)) open.push(held);
+    for (const item of inner.slice(0, VALUES_LOOKED_AT)) open.push(item);
   }
   return undefined;
 };

@@ -27,8 +27,8 @@ const notFiniteIn = (value: unknown): string | undefined => {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : '';
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
   const entries = value instanceof Map ? [...value] : Object.entries(value);
-  for (const [name, held] of entries) {
-    const path = notFiniteIn(held);
+  for (const [name, item] of entries) {
+    const path = notFiniteIn(item);
     if (path !== undefined) return `${String(name)}.${path}`;
   }
   return undefined;

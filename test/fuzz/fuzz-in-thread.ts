@@ -31,8 +31,8 @@ export const fuzzInThread = async (plan: Omit<FuzzPlan, 'shared'>): Promise<Fuzz
   const found = new Map<string, FoundInput>();
   const keep = (one: FoundInput): void => {
     const cause = `${one.kind} ${one.what.replace(/\d+/g, '0').slice(0, 60)}`;
-    const held = found.get(cause);
-    if (held === undefined ? found.size < FINDINGS_MOST : one.input.length < held.input.length)
+    const existing = found.get(cause);
+    if (existing === undefined ? found.size < FINDINGS_MOST : one.input.length < existing.input.length)
       found.set(cause, one);
   };
   const tried = (): Uint8Array => {

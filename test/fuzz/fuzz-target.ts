@@ -42,8 +42,8 @@ export const holdEqual = (what: string, one: unknown, other: unknown): void => {
 const differenceOf = (one: unknown, other: unknown): string => {
   if (typeof one === 'object' && typeof other === 'object' && one !== null && other !== null)
     for (const [name, value] of Object.entries(one)) {
-      const held: unknown = Reflect.get(other, name);
-      if (!isDeepStrictEqual(value, held)) return `.${name}${differenceOf(value, held)}`;
+      const otherValue: unknown = Reflect.get(other, name);
+      if (!isDeepStrictEqual(value, otherValue)) return `.${name}${differenceOf(value, otherValue)}`;
     }
   return `: ${shown(one)} was ${shown(other)}`;
 };

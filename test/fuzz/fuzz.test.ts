@@ -74,10 +74,10 @@ describe('the fuzzer', () => {
   });
 
   test('notices what takes much memory', async () => {
-    const held: Uint8Array[] = [];
-    const holding: FuzzTarget = { ...target, run: () => held.push(new Uint8Array(2 ** 28)) };
+    const arrays: Uint8Array[] = [];
+    const holding: FuzzTarget = { ...target, run: () => arrays.push(new Uint8Array(2 ** 28)) };
     expect((await attempt(holding, new Uint8Array(9)))?.kind).toBe('memory');
-    held.length = 0;
+    arrays.length = 0;
   });
 
   test('makes an input shorter for as long as it does the same', async () => {

@@ -171,10 +171,10 @@ const changedWithin = (value: unknown, random: SeededRandom, depth: number): unk
   if (typeof value === 'object' && value !== null && Object.keys(value).length > 0) {
     const entries = Object.entries(value);
     const at = random.below(entries.length);
-    const [key, held] = picked(entries, random);
+    const [key, item] = picked(entries, random);
     if (!isHere) entries[at] = [entries[at]?.[0] ?? key, changedWithin(entries[at]?.[1], random, depth + 1)];
     else if (random.below(2) === 0) entries.splice(at, 1);
-    else entries.push([random.below(2) === 0 ? key : picked(ODD_KEYS, random), held]);
+    else entries.push([random.below(2) === 0 ? key : picked(ODD_KEYS, random), item]);
     return Object.fromEntries(entries);
   }
   return random.below(3) === 0 ? [value] : picked(ODD_VALUES, random);

@@ -164,9 +164,9 @@ test('a full disk refuses the append, loses nothing, and takes more once there i
     advice: expect.stringMatching(/^Free some disk space[^\n]+$/),
   });
   expect(reported.seq).toBeGreaterThan(5);
-  expect(reported.heldWhenFull).toBe(reported.seq);
+  expect(reported.storedWhenFull).toBe(reported.seq);
   expect(reported.seqAfterwards).toBe(reported.seq + 1);
-  expect(reported.held).toBe(reported.seq + 1);
+  expect(reported.stored).toBe(reported.seq + 1);
 });
 
 const canMount = (): boolean => {

@@ -70,8 +70,8 @@ const decode = ({ body }: DurableRecord): Event => {
 const catchUp = (state: State, journal: Journal): State => {
   const [position] = journal.origins();
   if (position === undefined) throw new Error('no origin');
-  const held = state.origins[OWN];
-  const after = held?.epoch === position.epoch ? held.seq : 0;
+  const known = state.origins[OWN];
+  const after = known?.epoch === position.epoch ? known.seq : 0;
   const events = Array.from(journal.recordsAfter(OWN, after), decode);
   return applyCatchUp(state, { ...position, events, receivedAtMs: 0 });
 };

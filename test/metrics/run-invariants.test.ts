@@ -117,8 +117,8 @@ describe('of every run', () => {
           expect(reasons).toBe(report.counts.completed);
           expect(report.recordProblems).toEqual({});
           for (const series of Object.values(report.series)) {
-            const held = series.histogram.reduce((sum, [, , n]) => sum + n, 0);
-            expect(held + zeroCount(series)).toBe(series.count);
+            const inBuckets = series.histogram.reduce((sum, [, , n]) => sum + n, 0);
+            expect(inBuckets + zeroCount(series)).toBe(series.count);
           }
           expect(JSON.parse(JSON.stringify(report))).toEqual(report);
         },

@@ -136,13 +136,13 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('stall-after-headers sends a head and nothing more', async () => {
     await using mock = await startMock(QUICK);
-    const text = await sofar(mock, 'stall-after-headers', held => held.includes('\r\n\r\n'), stream);
+    const text = await sofar(mock, 'stall-after-headers', received => received.includes('\r\n\r\n'), stream);
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^{]*\r\n\r\n$/);
   });
 
   test('endless sends on and on', async () => {
     await using mock = await startMock(QUICK);
-    const text = await sofar(mock, 'endless', held => held.length > 3_000, stream);
+    const text = await sofar(mock, 'endless', received => received.length > 3_000, stream);
     expect(text).toContain('\r\ntransfer-encoding: chunked\r\n');
     expect(text).not.toContain('\r\n0\r\n');
     expect(text).not.toContain('finish_reason":"');
@@ -169,7 +169,7 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('two-lengths has two that differ', async () => {
     await using mock = await startMock(QUICK);
-    const text = await sofar(mock, 'two-lengths', held => held.endsWith('}'), stream);
+    const text = await sofar(mock, 'two-lengths', received => received.endsWith('}'), stream);
     expect([...text.matchAll(/\r\ncontent-length: (\d+)/g)].map(([, length]) => length)).toEqual([
       '14',
       '99',
@@ -178,9 +178,9 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('switching-protocols is a 101', async () => {
     await using mock = await startMock(QUICK);
-    expect(await sofar(mock, 'switching-protocols', held => held.endsWith('\r\n\r\n'), stream)).toMatch(
-      /^HTTP\/1\.1 101 /,
-    );
+    expect(
+      await sofar(mock, 'switching-protocols', received => received.endsWith('\r\n\r\n'), stream),
+    ).toMatch(/^HTTP\/1\.1 101 /);
   });
 
   test('gzip is the healthy body, compressed', async () => {
@@ -278,7 +278,7 @@ describe('a stream', () => {
 
   test('stall-mid-stream falls silent after half of its content', async () => {
     await using mock = await startMock(QUICK);
-    await sofar(mock, 'stall-mid-stream', held => [...held.matchAll(CONTENT)].length === 3);
+    await sofar(mock, 'stall-mid-stream', received => [...received.matchAll(CONTENT)].length === 3);
     while (mock.log().running > 0) await accountOf(mock);
     expect(await accountOf(mock)).toMatchObject({
       entries: [{ chunks: 3, outcome: 'timeout', isClientGone: true }],

@@ -50,9 +50,9 @@ const READERS: readonly {
 
 /** With any numbers in a header, there is a result. */
 const use = (facts: ModelFacts): void => {
-  const held = { contextTokens: 4_096, cacheBytesPerElement: 2 };
-  memoryNeed(facts, { ...held, slots: 4 });
-  decodeStep(facts, { ...held, batch: 4 });
+  const cache = { contextTokens: 4_096, cacheBytesPerElement: 2 };
+  memoryNeed(facts, { ...cache, slots: 4 });
+  decodeStep(facts, { ...cache, batch: 4 });
   contextThatFits(facts, {
     slots: 4,
     capacityBytes: 24e9,

@@ -105,7 +105,10 @@ function inMetrics(text: string): Pick<SeenLink, 'metrics' | 'paths' | 'pathLost
     if (found === null) return [];
     const [, name = '', labels = '', value = ''] = found;
     const labelled = new Map(
-      [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', held = '']) => [key, held]),
+      [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, key = '', labelValue = '']) => [
+        key,
+        labelValue,
+      ]),
     );
     return [{ name, of: (label: string) => labelled.get(label) ?? '', value: Number(value) }];
   });
@@ -147,10 +150,10 @@ function distinct(all: readonly SeenFigures[]): readonly SeenFigures[] {
   for (const one of all)
     if (
       !found.some(
-        held =>
-          isNear(held.there, one.there) &&
-          isNear(held.back, one.back) &&
-          Math.abs((held.measuredAtMs ?? 0) - (one.measuredAtMs ?? 0)) < 1_000,
+        other =>
+          isNear(other.there, one.there) &&
+          isNear(other.back, one.back) &&
+          Math.abs((other.measuredAtMs ?? 0) - (one.measuredAtMs ?? 0)) < 1_000,
       )
     )
       found.push(one);

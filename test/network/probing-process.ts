@@ -23,8 +23,8 @@ function seen(): SeenProbes {
   const { state } = daemon;
   return {
     links: Object.entries(state.linkProfiles).flatMap(([source, sinks]) =>
-      Object.entries(sinks).flatMap(([sink, held]) =>
-        Object.values(held).map(({ value }) => ({
+      Object.entries(sinks).flatMap(([sink, profiles]) =>
+        Object.values(profiles).map(({ value }) => ({
           source: nameOf(source),
           sink: nameOf(sink),
           profile: value,

@@ -221,9 +221,9 @@ describe('the chart, rendered', () => {
 
   test('keeps the code of its agents over an upgrade, as a cluster holds it', async context => {
     if (spawnSync(HELM, ['version']).error !== undefined) context.skip(`no ${HELM} here`);
-    const held = Buffer.from('7QKFM2XW9TBD0C4HVN8S3JYRE6GA').toString('base64');
-    for (const code of [undefined, held]) {
-      await using cluster = await heldSecret('plimsoll-agents', code);
+    const existing = Buffer.from('7QKFM2XW9TBD0C4HVN8S3JYRE6GA').toString('base64');
+    for (const code of [undefined, existing]) {
+      await using cluster = await storedSecret('plimsoll-agents', code);
       const { stdout } = await promisify(execFile)(HELM, [
         ...['template', 'plimsoll', join(repositoryRoot, CHART), '--dry-run=server', '--kube-apiserver'],
         ...[cluster.url, '--kube-version', '1.33.0'],
@@ -232,7 +232,7 @@ describe('the chart, rendered', () => {
       expect(cluster.requested).toContain('/api/v1/namespaces/default/secrets/plimsoll-agents');
       const written = /^ {2}code: (\S+)$/m.exec(stdout)?.[1] ?? '';
       expect(parseAgentCode(Buffer.from(written, 'base64').toString())).toMatchObject({ kind: 'ok' });
-      expect(written === held).toBe(code === held);
+      expect(written === existing).toBe(code === existing);
     }
   });
 
@@ -282,7 +282,7 @@ const render = (given: readonly string[]): Rendered | undefined => {
 };
 
 /** As much of the API of a cluster as helm asks to look a Secret up. */
-const heldSecret = async (name: string, code: string | undefined) => {
+const storedSecret = async (name: string, code: string | undefined) => {
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',

@@ -108,8 +108,8 @@ test('the installed demo shows its cluster, and runs a benchmark of its mock', a
   const { folder } = packageOrSkip(context);
   const program = join(folder, 'node_modules/.bin/plimsoll');
   await using demo = await startCommand(['demo', '--nodes', '2'], { program, env: plainEnv() });
-  const state = await whenState(demo.url, held =>
-    Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
+  const state = await whenState(demo.url, current =>
+    Object.values(current.runProgress).some(runs => Object.keys(runs).length > 0),
   );
   expect(Object.values(state.nodeIdentities).map(({ value }) => value.isSimulated)).toEqual([true, true]);
 });

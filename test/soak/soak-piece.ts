@@ -55,20 +55,20 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
         `${JSON.stringify({ atMs: atMs(), load: os.loadavg()[0] ?? 0, ...row })}\n`,
       );
     for (const host of SOAK_HOSTS) {
-      const held = processRow(host, cluster.pid(host));
-      if (held === undefined) continue;
+      const row = processRow(host, cluster.pid(host));
+      if (row === undefined) continue;
       const heapBytes = heaps.get(host);
       heaps.delete(host);
       write({
-        ...held,
+        ...row,
         journalBytes: journalBytes(cluster.home(host)),
         ...(heapBytes === undefined ? {} : { heapBytes }),
       });
     }
     const others = { mock: mock.pid, soak: process.pid };
     for (const [name, pid] of Object.entries(others)) {
-      const held = processRow(name, pid);
-      if (held !== undefined) write(held);
+      const row = processRow(name, pid);
+      if (row !== undefined) write(row);
     }
     if (page !== undefined) write(await pageRow(page));
   };
@@ -111,8 +111,8 @@ const fillRuns = async (cluster: SoakCluster, host: SoakHost, warm: AbortSignal)
 };
 
 const processRow = (name: string, pid: number | undefined): Omit<SoakRow, 'atMs' | 'load'> | undefined => {
-  const held = pid === undefined ? undefined : sampleProcess(pid);
-  return pid === undefined || held === undefined ? undefined : { process: name, pid, ...held };
+  const sample = pid === undefined ? undefined : sampleProcess(pid);
+  return pid === undefined || sample === undefined ? undefined : { process: name, pid, ...sample };
 };
 
 const pageRow = async (page: SoakPage): Promise<Omit<SoakRow, 'atMs' | 'load'>> => ({

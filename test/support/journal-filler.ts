@@ -42,7 +42,7 @@ const codeOfOpen = (): string => {
 
 const journal = openSqliteJournal({ path, ownNode: OWN, clock: systemClock });
 const full = fill(journal);
-const heldWhenFull = seqsAfter(journal, OWN).length;
+const storedWhenFull = seqsAfter(journal, OWN).length;
 rmSync(ballast);
 const seqAfterwards = appendOwn(journal, { kind: 'run.started', key: 'later', payload: 'x'.repeat(20_000) });
 journal[Symbol.dispose]();
@@ -53,10 +53,10 @@ using again = openSqliteJournal({ path, ownNode: OWN, clock: systemClock });
 process.stdout.write(
   JSON.stringify({
     ...full,
-    heldWhenFull,
+    storedWhenFull,
     codeAtOpen,
     seqAfterwards,
-    held: seqsAfter(again, OWN).length,
+    stored: seqsAfter(again, OWN).length,
     notices: again.notices,
   }),
 );

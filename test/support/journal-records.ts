@@ -41,8 +41,8 @@ export const appendOwn = (
   journal: Journal,
   parts: Omit<RecordParts, 'seq' | 'origin' | 'epoch'> = {},
 ): number => {
-  const held = journal.origins().find(one => one.origin === OWN);
-  const seq = (held?.through ?? 0) + 1;
+  const position = journal.origins().find(one => one.origin === OWN);
+  const seq = (position?.through ?? 0) + 1;
   journal.append([record({ ...parts, origin: OWN, epoch: journal.ownEpoch, seq })]);
   return seq;
 };

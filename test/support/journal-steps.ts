@@ -81,8 +81,8 @@ export const pictureOf = (journal: Journal): unknown => ({
 });
 
 const positionOf = (journal: Journal, origin: NodeId, epochShift: number) => {
-  const held = journal.origins().find(one => one.origin === origin) ?? { origin, epoch: 5, through: 0 };
-  return epochShift === 0 ? held : { origin, epoch: held.epoch + epochShift, through: 0 };
+  const position = journal.origins().find(one => one.origin === origin) ?? { origin, epoch: 5, through: 0 };
+  return epochShift === 0 ? position : { origin, epoch: position.epoch + epochShift, through: 0 };
 };
 
 const appended = (

@@ -172,7 +172,7 @@ export class MeshNode {
 
   #storeRecords({ position, records, receivedAtMs }: ReceivedRecords): StoreResult {
     if (this.#isFull) return { kind: 'refused', reason: 'full' };
-    const held = this.cluster.progress(position.origin);
+    const progress = this.cluster.progress(position.origin);
     try {
       this.journal.appendCatchUp(
         position,
@@ -183,7 +183,7 @@ export class MeshNode {
       throw error;
     }
     const events = records.flatMap(({ event }) => (event === undefined ? [] : [event]));
-    const from = held?.epoch === position.epoch ? held.seq : 0;
+    const from = progress?.epoch === position.epoch ? progress.seq : 0;
     if (events.length === position.through - from) this.cluster.dispatch(events);
     else this.cluster.restore({ ...position, events, receivedAtMs });
     return { kind: 'stored' };

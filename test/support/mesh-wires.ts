@@ -47,7 +47,7 @@ export class WiredLink implements MeshLink {
   /** Frames sent from this end. */
   sentFrames = 0;
   /** When true, frames from this end wait, and the sender is notified. */
-  isHeld = false;
+  isPaused = false;
   disturb: Disturb = frames => frames;
   #queue: Uint8Array[] = [];
   #isScheduled = false;
@@ -82,13 +82,13 @@ export class WiredLink implements MeshLink {
     this.sentFrames += 1;
     this.#queue.push(frame);
     this.#schedule();
-    this.#owesDrain ||= this.isHeld;
-    return !this.isHeld;
+    this.#owesDrain ||= this.isPaused;
+    return !this.isPaused;
   }
 
   /** Lets everything that was held go. */
   release(): void {
-    this.isHeld = false;
+    this.isPaused = false;
     this.#schedule();
   }
 
@@ -137,7 +137,7 @@ export class WiredLink implements MeshLink {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.isHeld) return;
+    if (this.#isScheduled || this.isPaused) return;
     this.#isScheduled = true;
     queueMicrotask(() => this.#deliver());
   }

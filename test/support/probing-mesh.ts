@@ -170,9 +170,9 @@ export class ProbingMesh implements AsyncDisposable {
     const node = new MeshNode({ clock, key, disk, mesh: transport });
     const requests = new MeshRequests({ mesh: transport, clock });
     const self = key.nodeId;
-    const held: { current: ProbingNode | undefined } = { current: undefined };
+    const started: { current: ProbingNode | undefined } = { current: undefined };
     const settings = (): ProbeSettings =>
-      held.current?.settings ?? { ...PROBE_SETTINGS, ...options.settings };
+      started.current?.settings ?? { ...PROBE_SETTINGS, ...options.settings };
     const nowMs = (): number => clock.nowMs();
     const locks = new PortLocks(nowMs);
     const common = {
@@ -191,10 +191,11 @@ export class ProbingMesh implements AsyncDisposable {
     const server = new LeaseServer({ ...common, newTicket: () => `ticket ${index} ${this.#random()}` });
     const runner = new ProbeRunner({
       ...common,
-      lockDevices: what => held.current?.lockDevices(what) ?? { kind: 'unguarded', reason: 'no home here' },
-      probeDevice: (device, signal) => (held.current?.probeDevice ?? unready)(device, signal),
+      lockDevices: what =>
+        started.current?.lockDevices(what) ?? { kind: 'unguarded', reason: 'no home here' },
+      probeDevice: (device, signal) => (started.current?.probeDevice ?? unready)(device, signal),
     });
-    const reconciler = new Reconciler({ ...common, devices: () => held.current?.devices ?? [], runner });
+    const reconciler = new Reconciler({ ...common, devices: () => started.current?.devices ?? [], runner });
     const address = `10.0.0.${index + 1}`;
     const probing: ProbingNode = {
       id: self,
@@ -211,7 +212,7 @@ export class ProbingMesh implements AsyncDisposable {
       probeDevice: unready,
       lockDevices: () => ({ kind: 'unguarded', reason: 'no home here' }),
     };
-    held.current = probing;
+    started.current = probing;
     this.nodes.push(probing);
     reportHardware(node, address);
     const { signal } = this.#stop;

@@ -73,8 +73,8 @@ const isThere = (file: string): boolean => {
 
 /** Each rule looks at every file; none of them changes while they are looked at. */
 const once = <T>(known: Map<string, T>, file: string, read: () => T): T => {
-  const held = known.get(file);
-  if (held !== undefined) return held;
+  const cached = known.get(file);
+  if (cached !== undefined) return cached;
   const value = read();
   known.set(file, value);
   return value;

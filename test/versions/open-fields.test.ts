@@ -126,9 +126,9 @@ describe('the schema of a payload', () => {
 });
 
 describe('what State holds of a payload', () => {
-  const held = facts.filter(({ kind }) => kind !== 'connection.closed');
+  const stored = facts.filter(({ kind }) => kind !== 'connection.closed');
 
-  it.each(held.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
+  it.each(stored.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
     'of %s goes whole into the stream and into a recording, with unknown fields',
     (_name, fact) => {
       for (const path of objectPaths(fact)) {
@@ -292,11 +292,11 @@ const objectPaths = (fact: Pick<PinnedFact, 'kind' | 'payload'>): readonly Path[
 const put = (value: unknown, [name, ...rest]: Path, inner: unknown): unknown => {
   if (name === undefined) return inner;
   if (Array.isArray(value)) return value.map((one, index) => (index === name ? put(one, rest, inner) : one));
-  const held = isJsonObject(value) ? value : {};
-  const own = Object.hasOwn(held, name) ? held[name] : undefined;
+  const object = isJsonObject(value) ? value : {};
+  const own = Object.hasOwn(object, name) ? object[name] : undefined;
   // By definition, not assignment: the name may be "__proto__".
   return Object.fromEntries([
-    ...Object.entries(held).filter(([key]) => key !== name),
+    ...Object.entries(object).filter(([key]) => key !== name),
     [name, put(own, rest, inner)],
   ]);
 };

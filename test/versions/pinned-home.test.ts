@@ -60,10 +60,10 @@ test('its cluster keys, the current one and the one before, are read and derive 
   using home = openHome();
   const path = clusterKeyPath(home.path);
   copyFileSync(pinnedPath('cluster-key'), path);
-  const held = await readClusterKey(path);
-  if (held.kind !== 'key') throw new Error(JSON.stringify(held));
+  const stored = await readClusterKey(path);
+  if (stored.kind !== 'key') throw new Error(JSON.stringify(stored));
   const purposes = ['psk', 'proof', 'beacon', 'reachability'] as const;
-  const read = keysIn(held).map(key => ({
+  const read = keysIn(stored).map(key => ({
     id: key.id,
     secrets: Object.fromEntries(
       purposes.map(purpose => [purpose, Buffer.from(deriveSecret(key, purpose)).toString('hex')]),
@@ -98,7 +98,7 @@ test('its journal is opened without a word, and every record is read', () => {
       .filter(fact => fact.class === 'durable')
       .map(({ kind, key, payload }) => [`${eventSlot(kind)} ${key}`, { kind, payload }]),
   );
-  const held = eventsOf(cluster.state, PINNED_NODE).flatMap(event =>
+  const current = eventsOf(cluster.state, PINNED_NODE).flatMap(event =>
     event.kind === 'unknown'
       ? []
       : [[`${eventSlot(event.kind)} ${event.key}`, { kind: event.kind, payload: event.payload }] as const],
@@ -106,7 +106,7 @@ test('its journal is opened without a word, and every record is read', () => {
   const closed = [...reported].filter(([, { kind }]) => kind === 'connection.closed').map(([key]) => key);
   for (const key of closed) reported.delete(key);
   expect(closed).toHaveLength(1);
-  const read = Object.fromEntries(held);
+  const read = Object.fromEntries(current);
   expect(read).toEqual(withUnreported(Object.fromEntries(reported), read));
 });
 

@@ -29,8 +29,8 @@ export class InTurn<Item, ReportedState> {
     this.#turn = (this.#turn + 1) % TURNS;
     const list = items.map((item, index) => {
       const key = keyOf(item, index);
-      const held = isSeen(index) || index % TURNS === this.#turn ? undefined : before.get(key);
-      const now = held ?? report(item);
+      const previous = isSeen(index) || index % TURNS === this.#turn ? undefined : before.get(key);
+      const now = previous ?? report(item);
       reported.set(key, now);
       return now;
     });

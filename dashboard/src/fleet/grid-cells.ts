@@ -59,15 +59,15 @@ export class GridCells {
       return cell;
     });
     const rows = Array.from({ length: Math.ceil(this.#cells.length / box.columns) }, (_, row) => {
-      const held = this.#paper.children[row] ?? newElement('g');
-      held.setAttribute('role', 'row');
+      const rowElement = this.#paper.children[row] ?? newElement('g');
+      rowElement.setAttribute('role', 'row');
       const cells = this.#cells.slice(row * box.columns, (row + 1) * box.columns);
       if (
-        held.children.length !== cells.length ||
-        cells.some((cell, column) => held.children[column] !== cell)
+        rowElement.children.length !== cells.length ||
+        cells.some((cell, column) => rowElement.children[column] !== cell)
       )
-        held.replaceChildren(...cells);
-      return held;
+        rowElement.replaceChildren(...cells);
+      return rowElement;
     });
     if (
       rows.length !== this.#paper.children.length ||

@@ -63,11 +63,11 @@ export const matchesState = (row: NodeRow, state: NodeStateFilter): boolean => {
 };
 
 const holdsText = ({ name, tags, model, view }: NodeRow, text: string): boolean => {
-  const held = `${name} ${tags.join(' ')} ${model} ${view.nodeId}`.toLowerCase();
+  const searchable = `${name} ${tags.join(' ')} ${model} ${view.nodeId}`.toLowerCase();
   return text
     .toLowerCase()
     .split(/\s+/)
-    .every(word => held.includes(word));
+    .every(word => searchable.includes(word));
 };
 
 const KINDS: readonly MachineKind[] = ['studio', 'mini', 'macbook', 'spark', 'tower', 'rack', 'board', 'vm'];

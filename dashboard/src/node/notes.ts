@@ -16,9 +16,9 @@ export const notesOf = (
   const names = new Map<string, string[]>();
   for (const { name, value } of cells) {
     if (!isUnknown(value)) continue;
-    const held = names.get(value.reason);
-    if (held === undefined) names.set(value.reason, [name]);
-    else if (!held.includes(name)) held.push(name);
+    const existing = names.get(value.reason);
+    if (existing === undefined) names.set(value.reason, [name]);
+    else if (!existing.includes(name)) existing.push(name);
   }
   return [...names].slice(0, NOTES_MAX).map(([reason, found]) => ({ reason, names: found }));
 };

@@ -105,7 +105,7 @@ const cellOf = ({ value, reference, isReference, format, note }: CellSources): C
     : { ...plain, change: changeText(share), note };
 };
 
-/** Why a figure of the run may not be held against the reference; '' where it may. */
+/** Why a figure of the run cannot be compared with the reference; '' where it may. */
 const noteOf = (
   percentile: { readonly series: SeriesKey; readonly at: string } | undefined,
   reference: RunView | undefined,

@@ -30,12 +30,12 @@ export const REPORT_PERCENTILES: readonly string[] = ['1', '25', '50', '75', '90
 
 export const percentileRows = ({ series, contamination }: Report): readonly PercentileRow[] =>
   SERIES_KEYS.flatMap(key => {
-    const held = series[key];
-    return held === undefined || held.count === 0
+    const figures = series[key];
+    return figures === undefined || figures.count === 0
       ? []
       : [
           {
-            ...percentileRow(seriesRow(key).shortLabel, held),
+            ...percentileRow(seriesRow(key).shortLabel, figures),
             isSpoiled: spoiling({ contamination }, key).length > 0,
           },
         ];

@@ -75,11 +75,11 @@ export const matchesText = (row: RunRow, text: string): boolean =>
   );
 
 /** Every word of the text, in any order. */
-export const matchesWords = (held: string, text: string): boolean =>
+export const matchesWords = (searchable: string, text: string): boolean =>
   text
     .toLowerCase()
     .split(/\s+/)
-    .every(word => held.toLowerCase().includes(word));
+    .every(word => searchable.toLowerCase().includes(word));
 
 /** Of a run whose figures do not mean what they are called, before whether its client kept up. */
 const failedText = (figures: RunFigures): VerdictLabel | undefined => {

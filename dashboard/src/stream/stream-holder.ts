@@ -56,12 +56,12 @@ export class StreamHolder {
 
   #watch(tab: Tab, scope: string): void {
     if (this.#scopeOf.get(tab) !== scope) this.#leave(tab);
-    const held = this.#feeds.get(scope);
-    const feed = held ?? new StreamFeed(scope);
+    const existing = this.#feeds.get(scope);
+    const feed = existing ?? new StreamFeed(scope);
     this.#feeds.delete(scope);
     this.#feeds.set(scope, feed);
     this.#scopeOf.set(tab, scope);
-    if (held === undefined) feed.start();
+    if (existing === undefined) feed.start();
     feed.admit(tab);
     this.#endOthers(scope);
   }
@@ -110,9 +110,9 @@ class StreamFeed implements StreamListener {
   readonly #source: StreamSource;
   /** In the order in which they came; true while a tab is looking. */
   readonly #tabs = new Map<Tab, boolean>();
-  #held: SnapshotMessage | undefined;
-  #fleet: HeldFleet | undefined;
-  /** Not yet folded into what is held. */
+  #latest: SnapshotMessage | undefined;
+  #fleet: FleetState | undefined;
+  /** Not yet folded into the snapshot. */
   #events: (readonly Event[])[] = [];
   #foldedAtMs = 0;
   #link: StreamLink = { kind: 'starting' };
@@ -128,7 +128,7 @@ class StreamFeed implements StreamListener {
 
   /** It carries the whole state, or that of a group: what was asked for as a fleet may be too small to be one. */
   get isOfState(): boolean {
-    return this.#held !== undefined;
+    return this.#latest !== undefined;
   }
 
   start(): void {
@@ -152,16 +152,16 @@ class StreamFeed implements StreamListener {
   }
 
   snapshot(text: string): void {
-    const held = this.#decode(() => decodeSnapshot(text, performance.now()));
-    if (held === undefined) return;
-    this.#held = held;
+    const decoded = this.#decode(() => decodeSnapshot(text, performance.now()));
+    if (decoded === undefined) return;
+    this.#latest = decoded;
     this.#fleet = undefined;
     this.#events = [];
     this.#report({ kind: 'snapshot', text });
   }
 
   batch(text: string): void {
-    if (this.#held === undefined) return;
+    if (this.#latest === undefined) return;
     const nowMs = performance.now();
     const events = this.#decode(() => decodeBatch(text, nowMs))?.events;
     if (events === undefined) return;
@@ -174,7 +174,7 @@ class StreamFeed implements StreamListener {
     const message = this.#decode(() => decodeFleet(text, performance.now()));
     if (message === undefined) return;
     const picture = foldedPicture(this.#fleet?.picture, message);
-    this.#held = undefined;
+    this.#latest = undefined;
     this.#fleet = { head: message, picture, lists: { ...this.#fleet?.lists, ...listsOf(message.parts) } };
     this.#report({ kind: 'fleet', text });
   }
@@ -196,16 +196,16 @@ class StreamFeed implements StreamListener {
     if (this.#tabs.size > TABS_MAX && oldest !== undefined) this.#tabs.delete(oldest);
     const nowMs = performance.now();
     this.#fold(nowMs);
-    if (this.#held !== undefined)
-      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }).text });
+    if (this.#latest !== undefined)
+      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#latest, nowMs }).text });
     if (this.#fleet !== undefined) tab.post({ kind: 'fleet', text: wholeFleet(this.#fleet, nowMs) });
     tab.post({ kind: 'link', link: this.#link, nowMs });
     if (this.#link.kind === 'denied') this.#source.retry();
   }
 
   #fold(nowMs: number): void {
-    if (this.#held !== undefined)
-      this.#held = { ...this.#held, state: applyAll(this.#held.state, this.#events.flat()) };
+    if (this.#latest !== undefined)
+      this.#latest = { ...this.#latest, state: applyAll(this.#latest.state, this.#events.flat()) };
     this.#events = [];
     this.#foldedAtMs = nowMs;
   }
@@ -231,14 +231,14 @@ class StreamFeed implements StreamListener {
   }
 }
 
-interface HeldFleet {
+interface FleetState {
   readonly head: Omit<FleetMessage, 'parts'>;
   readonly picture: FleetPicture | undefined;
   readonly lists: FleetLists;
 }
 
 /** All that was folded, for a tab that comes later. */
-const wholeFleet = ({ head, picture, lists }: HeldFleet, nowMs: number): string => {
+const wholeFleet = ({ head, picture, lists }: FleetState, nowMs: number): string => {
   const { daemonStart, nodeId, plimsollVersion } = head;
   return encodeFleet(
     { daemonStart, nodeId, plimsollVersion, nowMs, isWhole: true },

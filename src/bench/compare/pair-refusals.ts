@@ -89,10 +89,10 @@ const clientRefusal = (
 ): readonly ComparisonRefusal[] => {
   const [ofA, ofB] = [hindered(a, primary), hindered(b, primary)];
   if (ofA.length + ofB.length === 0) return [];
-  const words = (held: readonly Report[], all: readonly Report[]): string =>
-    held.length === 0
+  const words = (affected: readonly Report[], all: readonly Report[]): string =>
+    affected.length === 0
       ? 'all segments usable'
-      : `${held.length} of ${counted(all.length, 'segment')}: ${held[0] === undefined ? '' : hindranceText(held[0], primary)}`;
+      : `${affected.length} of ${counted(all.length, 'segment')}: ${affected[0] === undefined ? '' : hindranceText(affected[0], primary)}`;
   return [
     {
       code: 'client',

@@ -85,9 +85,9 @@ const prefixOrder = (
   const random = randomFor(seed, 'prefixes');
   for (let last = order.length - 1; last > 0; last -= 1) {
     const other = random.below(last + 1);
-    const held = order[last] ?? 0;
+    const swapped = order[last] ?? 0;
     order[last] = order[other] ?? 0;
-    order[other] = held;
+    order[other] = swapped;
   }
   return order;
 };

@@ -96,7 +96,7 @@ export const arrivedRequest = (
     name: undefined,
     tags: {},
     ...(isUnknown(requested.sessions) ? {} : { sessions: arrived(requested.sessions) }),
-    dataset: dataset === undefined ? { kind: 'synthetic' } : { kind: 'held', dataset },
+    dataset: dataset === undefined ? { kind: 'synthetic' } : { kind: 'received', dataset },
     requests: {
       inputTokens: knownOr(requested.inputTokens, undefined),
       outputTokens: knownOr(requested.outputTokens, undefined),

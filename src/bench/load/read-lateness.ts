@@ -73,8 +73,8 @@ export class ReadLateness {
     const busyNs = sleptNs > 0 ? Math.max(0, stampNs - this.#closedNs - sleptNs) : Number.POSITIVE_INFINITY;
     const queuedNs = this.#queuedSince(sleptNs);
     const mostNs = Math.min(busyNs + sleptNs, sincePolledNs);
-    const isHeld = this.#sleptPast(this.#dueNs, stampNs, { busyNs, sleptNs, queuedNs }) > TIMER_GRAIN_NS;
-    const lateNs = isHeld ? mostNs : Math.min(busyNs + queuedNs, sincePolledNs);
+    const isStalled = this.#sleptPast(this.#dueNs, stampNs, { busyNs, sleptNs, queuedNs }) > TIMER_GRAIN_NS;
+    const lateNs = isStalled ? mostNs : Math.min(busyNs + queuedNs, sincePolledNs);
     this.#isOpen = true;
     this.#firstLateNs = Math.max(0, Math.round(lateNs));
     this.#restNs = Math.max(0, Math.ceil(mostNs) - this.#firstLateNs);

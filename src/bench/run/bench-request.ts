@@ -86,7 +86,7 @@ export type DatasetChoice =
   /** Conversations of agents, with the pauses of their replay. */
   | { readonly kind: 'agent-trace'; readonly trace: Trace; readonly facts: TraceFacts }
   /** Already read by the coordinator of a run, which sent it here. */
-  | { readonly kind: 'held'; readonly dataset: Dataset }
+  | { readonly kind: 'received'; readonly dataset: Dataset }
   | {
       readonly kind: 'file';
       /** Absolute. */

@@ -71,7 +71,7 @@ const readDataset = async (
     case 'timed-trace':
     case 'agent-trace':
       return undefined;
-    case 'held':
+    case 'received':
       return dataset.dataset;
     case 'file':
       return await readDatasetFile({ ...dataset, signal, isWhole });

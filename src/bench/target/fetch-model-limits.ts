@@ -72,10 +72,10 @@ export const fetchModelLimits = async (question: LimitsQuestion): Promise<ModelL
 /** Ollama reports a loaded model's size, and how much of it is on the device. */
 const offloadedShare = (running: JsonObject | undefined): Reported<number> => {
   const size = count(running?.['size']);
-  const held = running?.['size_vram'];
-  if (size === undefined || typeof held !== 'number' || !(held >= 0))
+  const vramBytes = running?.['size_vram'];
+  if (size === undefined || typeof vramBytes !== 'number' || !(vramBytes >= 0))
     return unknown('the server does not report where the model is loaded');
-  return Math.max(0, 1 - held / size);
+  return Math.max(0, 1 - vramBytes / size);
 };
 
 const request = async (

@@ -44,10 +44,10 @@ export const NAMES: NameOptions = {
     meaning: 'A tag for the run: --tag engine=vllm; plimsoll runs --tag engine=vllm lists them.',
     parse: text => {
       const at = text.indexOf('=');
-      const [key, held] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
-      if (isSecretName(key) || looksSecret(held)) return storedSecret('a tag');
-      return TAG_KEY.test(key) && isShowable(held, TAG_VALUE_LENGTH_MAX)
-        ? parsed({ key, value: held })
+      const [key, value] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
+      if (isSecretName(key) || looksSecret(value)) return storedSecret('a tag');
+      return TAG_KEY.test(key) && isShowable(value, TAG_VALUE_LENGTH_MAX)
+        ? parsed({ key, value })
         : wrong(
             `${JSON.stringify(text.slice(0, 60))} is not a tag`,
             'Write KEY=VALUE, the key of letters, digits, ".", "_" and "-", a letter first: engine=vllm',
@@ -59,11 +59,11 @@ export const NAMES: NameOptions = {
 /** @throws CommandError `usage` for a key that is given twice, and for too many. */
 export const runTags = (given: readonly GivenTag[]): RunTags => {
   const tags: Record<string, string> = {};
-  for (const { key, value: held } of given) {
+  for (const { key, value } of given) {
     if (Object.hasOwn(tags, key)) {
       throw new CommandError('usage', `--tag ${key} is given twice`, 'Use each key once.');
     }
-    tags[key] = held;
+    tags[key] = value;
   }
   if (given.length <= TAGS_MAX) return tags;
   throw new CommandError('usage', `${given.length} tags are too many`, `Use at most ${TAGS_MAX}.`);

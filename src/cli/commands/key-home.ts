@@ -34,9 +34,9 @@ export const keysAt = (path: string, state: ProcessState): Promise<StoredKeys | 
   keysIn(path, state, 'Import it from another machine: plimsoll key import --replace -');
 
 export const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
-  const held = await keysIn(path, state, NAME_A_KEY_FILE);
-  if (held === undefined) throw new CommandError('clusterKey', `${path} is not there`, NAME_A_KEY_FILE);
-  return held.key;
+  const stored = await keysIn(path, state, NAME_A_KEY_FILE);
+  if (stored === undefined) throw new CommandError('clusterKey', `${path} is not there`, NAME_A_KEY_FILE);
+  return stored.key;
 };
 
 const keysIn = async (path: string, state: ProcessState, advice: string): Promise<StoredKeys | undefined> => {

@@ -86,16 +86,16 @@ export const keyShowCommand: Command = {
     { line: 'plimsoll key show | ssh boreas plimsoll key import -', meaning: 'as text only' },
   ],
   run: async (invocation, state) => {
-    const { held } = await storedKeys(homePath(invocation, state), state);
-    const text = clusterKeyText(held.key);
-    if (held.former !== undefined)
-      await report(state, [`the old key ${held.former.id} is still accepted here.`]);
+    const { keys } = await storedKeys(homePath(invocation, state), state);
+    const text = clusterKeyText(keys.key);
+    if (keys.former !== undefined)
+      await report(state, [`the old key ${keys.former.id} is still accepted here.`]);
     if (!invocation.option(joinOption)) {
       await state.stdout.write(`${text}\n`);
       return EXIT_CODES.ok.code;
     }
     // During a key change the join line is for members: they take the new key in addition to the old one.
-    const code = held.former === undefined ? await joinCode(homePath(invocation, state), state) : undefined;
+    const code = keys.former === undefined ? await joinCode(homePath(invocation, state), state) : undefined;
     if (code !== undefined) {
       await state.stdout.write(`${shellCommand`plimsoll join ${code.code}`}\n`);
       await report(state, [
@@ -105,7 +105,7 @@ export const keyShowCommand: Command = {
       return EXIT_CODES.ok.code;
     }
     // printf is part of the shell: the key is in no process's arguments.
-    const how = held.former === undefined ? ['-'] : ['--rotate', '-'];
+    const how = keys.former === undefined ? ['-'] : ['--rotate', '-'];
     await state.stdout.write(`${shellCommand`printf '%s\\n' ${text} | plimsoll key import ${how}`}\n`);
     await report(state, [
       "Run this line on the other machine. It contains the key, and the shell's history may keep it.",
@@ -143,14 +143,14 @@ export const keyImportCommand: Command = {
     const [file = '-'] = invocation.arguments;
     const key = file === '-' ? await keyFromInput(state) : await keyFromFile(resolve(state.cwd, file), state);
     const path = clusterKeyPath(await openKeyHome(invocation, state));
-    const held = isReplacing ? undefined : await keysAt(path, state);
-    if (held?.key.id === key.id) {
+    const stored = isReplacing ? undefined : await keysAt(path, state);
+    if (stored?.key.id === key.id) {
       await print(state, [`${path} already has this cluster key.`, WHEN_IT_COUNTS]);
       return EXIT_CODES.ok.code;
     }
-    if (held !== undefined && invocation.option(rotateOption)) {
-      await rotateTo(key, held, path);
-      await print(state, [`Cluster key ${key.id} is in ${path}.`, stillAccepted(held.key)]);
+    if (stored !== undefined && invocation.option(rotateOption)) {
+      await rotateTo(key, stored, path);
+      await print(state, [`Cluster key ${key.id} is in ${path}.`, stillAccepted(stored.key)]);
       return EXIT_CODES.ok.code;
     }
     const isWritten = await written(path, async () => {
@@ -179,13 +179,13 @@ export const keyRotateCommand: Command = {
   options: [homeOption],
   examples: [{ line: 'plimsoll key rotate', meaning: 'on one machine of the cluster' }],
   run: async (invocation, state) => {
-    const { path, held } = await storedKeys(homePath(invocation, state), state);
+    const { path, keys } = await storedKeys(homePath(invocation, state), state);
     const key = makeClusterKey();
-    await rotateTo(key, held, path);
+    await rotateTo(key, keys, path);
     await print(state, [
       `Cluster key ${key.id} is in ${path}.`,
       'Add it to every other machine with: plimsoll key show --join',
-      stillAccepted(held.key),
+      stillAccepted(keys.key),
     ]);
     return EXIT_CODES.ok.code;
   },
@@ -200,8 +200,8 @@ export const keyDropOldCommand: Command = {
   options: [homeOption],
   examples: [{ line: 'plimsoll key drop-old', meaning: 'when every machine has the new key' }],
   run: async (invocation, state) => {
-    const { path, held } = await storedKeys(homePath(invocation, state), state);
-    const { key, former } = held;
+    const { path, keys } = await storedKeys(homePath(invocation, state), state);
+    const { key, former } = keys;
     if (former === undefined) {
       await print(state, [`${path} has one key, ${key.id}: there is nothing to drop.`]);
       return EXIT_CODES.ok.code;
@@ -233,16 +233,16 @@ const noDaemon = (error: unknown): undefined => {
 const storedKeys = async (
   home: string,
   state: ProcessState,
-): Promise<{ readonly path: string; readonly held: StoredKeys }> => {
+): Promise<{ readonly path: string; readonly keys: StoredKeys }> => {
   const path = clusterKeyPath(home);
-  const held = await keysAt(path, state);
-  if (held === undefined)
+  const keys = await keysAt(path, state);
+  if (keys === undefined)
     throw new CommandError(
       'clusterKey',
       `there is no cluster key in ${path}`,
       'Create one with: plimsoll key new',
     );
-  return { path, held };
+  return { path, keys };
 };
 
 /** @throws CommandError where a change of keys is under way already: three keys would be one too many. */

@@ -59,7 +59,7 @@ export interface CompareStart {
 export type CompareLocation =
   /** As it was given; undefined: in the home. */
   | { readonly kind: 'new'; readonly out: string | undefined }
-  /** Absolute, with what it held when it was read. */
+  /** Absolute, with its content when it was read. */
   | { readonly kind: 'resumed'; readonly directory: string; readonly document: ComparisonDocument };
 
 interface CompareEnd {

@@ -135,13 +135,13 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
   if (added <= 0)
     return unknown(`the server counted ${counted(all, 'token')} where ${before} and more were sent`);
   const { cachedTokens } = second;
-  const cached = (held: number, remarks: readonly string[]): Measured => ({
-    rate: ((all - held) * SECOND_NS) / (second.ttftNs ?? 1),
-    context: held,
+  const cached = (cachedTokens: number, remarks: readonly string[]): Measured => ({
+    rate: ((all - cachedTokens) * SECOND_NS) / (second.ttftNs ?? 1),
+    context: cachedTokens,
     prefix: 'cached',
     remarks,
   });
-  if (cachedTokens !== undefined && cachedTokens > 0 && cachedTokens >= HELD_LEAST * before)
+  if (cachedTokens !== undefined && cachedTokens > 0 && cachedTokens >= CACHED_SHARE_LEAST * before)
     return cached(cachedTokens, []);
   // A context of a few tokens does not matter, whether it is cached or not.
   if (before < added * CLEAR_SHARE)
@@ -244,7 +244,7 @@ const SECOND_NS = 1e9;
  * context.
  */
 const CACHED_LEAST = 0.1;
-const HELD_LEAST = 0.9;
+const CACHED_SHARE_LEAST = 0.9;
 /** A context below this share of what is added does not matter. */
 const CLEAR_SHARE = 0.1;
 const UNCLEAR_FACTOR = 1.25;

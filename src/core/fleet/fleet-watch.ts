@@ -151,8 +151,8 @@ export class FleetWatch {
       return keptEach(before, now);
     }
     return now.map((one, group) => {
-      const held = before[group];
-      return held?.states === one.states ? held : one;
+      const previous = before[group];
+      return previous?.states === one.states ? previous : one;
     });
   }
 
@@ -179,9 +179,9 @@ const groupIndexesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly n
   const indexes = new Map<NodeId, number[]>();
   for (const [index, { cells }] of groups.entries())
     for (const { node } of cells) {
-      const held = indexes.get(node);
-      if (held === undefined) indexes.set(node, [index]);
-      else held.push(index);
+      const existing = indexes.get(node);
+      if (existing === undefined) indexes.set(node, [index]);
+      else existing.push(index);
     }
   return indexes;
 };
@@ -206,13 +206,13 @@ const keptEach = <T extends object>(before: readonly T[] | undefined, now: reado
 const areMembers = ({ groups: before }: FleetRoster, groups: readonly Group[]): boolean =>
   before.length === groups.length &&
   groups.every(({ id, name, members }, index) => {
-    const held = before[index];
+    const previous = before[index];
     return (
-      held?.id === id &&
-      held.name === name &&
-      held.cells.length === members.length &&
+      previous?.id === id &&
+      previous.name === name &&
+      previous.cells.length === members.length &&
       members.every((view, index) => {
-        const cell = held.cells[index];
+        const cell = previous.cells[index];
         return cell?.node === view.nodeId && cell.name === view.name;
       })
     );

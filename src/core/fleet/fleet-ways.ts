@@ -37,12 +37,12 @@ export const waysBetween = (
   const ofGroups = Array.from({ length: groupCount }, (): LinkView[] => []);
   const pairs: GroupPairWays[] = [];
   const within: GroupPairWays[] = [];
-  for (const { groups, links: held } of linksOfPairs(links, groupOf).values()) {
-    const ways = { groups, ...waysOf(held) };
+  for (const { groups, links: linksOfPair } of linksOfPairs(links, groupOf).values()) {
+    const ways = { groups, ...waysOf(linksOfPair) };
     if (groups[0] === groups[1]) within.push(ways);
     else {
       pairs.push(ways);
-      for (const group of groups) for (const link of held) ofGroups[group]?.push(link);
+      for (const group of groups) for (const link of linksOfPair) ofGroups[group]?.push(link);
     }
   }
   return { ways: ofGroups.map(waysOf), pairs, within };
@@ -67,10 +67,10 @@ export const linksOfPairs = (
     for (const from of groupOf.get(one) ?? NOWHERE)
       for (const to of groupOf.get(other) ?? NOWHERE) {
         const groups: readonly [number, number] = from < to ? [from, to] : [to, from];
-        const held = pairs.get(pairName(groups));
-        if (held === undefined) pairs.set(pairName(groups), { groups, links: [link] });
+        const existing = pairs.get(pairName(groups));
+        if (existing === undefined) pairs.set(pairName(groups), { groups, links: [link] });
         // Links are processed in order, so a link that was already counted is the last element.
-        else if (held.links.at(-1) !== link) held.links.push(link);
+        else if (existing.links.at(-1) !== link) existing.links.push(link);
       }
   }
   return pairs;

@@ -18,8 +18,8 @@ export interface JudgedLink {
 }
 
 export const judgedLink = (link: LinkView): JudgedLink => {
-  const held = JUDGED.get(link);
-  if (held !== undefined) return held;
+  const cached = JUDGED.get(link);
+  if (cached !== undefined) return cached;
   const slower = slowerWay(link);
   const share = slower === undefined ? undefined : shareOfExpected(slower);
   const fault = cableFault(link);
@@ -46,8 +46,8 @@ export class JudgedLinks {
     const before = this.#judged;
     this.#links = links;
     this.#judged = links.map((link, index) => {
-      const held = before[index];
-      return held?.link === link ? held : judgedLink(link);
+      const previous = before[index];
+      return previous?.link === link ? previous : judgedLink(link);
     });
     return this.#judged;
   }

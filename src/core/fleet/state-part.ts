@@ -75,12 +75,12 @@ export const stateOfPart = (state: State, part: StatePart): State => {
     field,
     shape === 'linked'
       ? filtered(state[field], source => filteredSinks(state[field], source, part))
-      : filtered(state[field], (origin, held) => (isStated(part, field, origin) ? held : undefined)),
+      : filtered(state[field], (origin, value) => (isStated(part, field, origin) ? value : undefined)),
   ]);
   const noted = (['unknownKinds', 'refusedKinds', 'origins'] as const).map(field => [
     field,
-    filtered(state[field], (origin, held) =>
-      part.whole.has(origin) || (field === 'origins' && part.known.has(origin)) ? held : undefined,
+    filtered(state[field], (origin, value) =>
+      part.whole.has(origin) || (field === 'origins' && part.known.has(origin)) ? value : undefined,
     ),
   ]);
   return stateWith(Object.fromEntries([...kept, ...noted]));
@@ -105,7 +105,7 @@ const isLinkReported = ({ whole, links }: StatePart, source: string, sink: strin
 const filteredSinks = (map: object, source: string, part: StatePart): object | undefined => {
   const sinks: unknown = Reflect.get(map, source);
   if (typeof sinks !== 'object' || sinks === null) return undefined;
-  const kept = filtered(sinks, (sink, held) => (isLinkReported(part, source, sink) ? held : undefined));
+  const kept = filtered(sinks, (sink, value) => (isLinkReported(part, source, sink) ? value : undefined));
   return Object.keys(kept).length === 0 ? undefined : kept;
 };
 

@@ -27,9 +27,9 @@ export const groupPairs = (
   const groupsOfNode = new Map<NodeId, number[]>();
   for (const [index, { members }] of groups.entries())
     for (const { nodeId } of members) {
-      const held = groupsOfNode.get(nodeId);
-      if (held === undefined) groupsOfNode.set(nodeId, [index]);
-      else held.push(index);
+      const existing = groupsOfNode.get(nodeId);
+      if (existing === undefined) groupsOfNode.set(nodeId, [index]);
+      else existing.push(index);
     }
   const linksOf = linksOfPairs(links, groupsOfNode);
   return groups.flatMap((one, first) =>

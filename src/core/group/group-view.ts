@@ -61,9 +61,9 @@ export const groupViews = (sources: GroupSources, by: GroupBy): readonly Group[]
     const place = places.get(view.nodeId);
     if (place === undefined) continue;
     for (const name of groupsOf(place, by)) {
-      const held = gathered.get(name.id);
-      if (held === undefined) gathered.set(name.id, { name, members: [view] });
-      else held.members.push(view);
+      const existing = gathered.get(name.id);
+      if (existing === undefined) gathered.set(name.id, { name, members: [view] });
+      else existing.members.push(view);
     }
   }
   const warnings = warningsByNode(sources.warnings);
@@ -135,9 +135,9 @@ const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<NodeId, reado
   const byNode = new Map<NodeId, Warning[]>();
   for (const warning of warnings)
     for (const node of warning.nodes) {
-      const held = byNode.get(node);
-      if (held === undefined) byNode.set(node, [warning]);
-      else held.push(warning);
+      const existing = byNode.get(node);
+      if (existing === undefined) byNode.set(node, [warning]);
+      else existing.push(warning);
     }
   return byNode;
 };
@@ -153,13 +153,13 @@ const loadByNode = (state: State, nowMs: number): ReadonlyMap<NodeId, NodeLoad> 
   for (const { reporter, runner } of activeLeases(state, nowMs)) {
     const node = knownOr(runner.targetNode, undefined);
     if (node === undefined) continue;
-    const held = byNode.get(node) ?? { runners: 0, tokensPerSecond: [] };
-    byNode.set(node, held);
-    held.runners += 1;
+    const load = byNode.get(node) ?? { runners: 0, tokensPerSecond: [] };
+    byNode.set(node, load);
+    load.runners += 1;
     const runId = runOfLease(runner);
     if (runId === undefined) continue;
     const progress = state.runProgress[reporter]?.[runId]?.value;
-    held.tokensPerSecond.push(
+    load.tokensPerSecond.push(
       progress === undefined ? undefined : knownOr(progress.recent.outputTokensPerSecond, undefined),
     );
   }

@@ -50,8 +50,8 @@ export class NodePlaceCache {
     let hasChanged = views.length !== this.#places.size;
     for (const view of views) {
       const of = declaredBy(view);
-      const held = this.#seen.get(view.nodeId);
-      const isSame = held?.of.length === of.length && held.of.every((part, index) => part === of[index]);
+      const seen = this.#seen.get(view.nodeId);
+      const isSame = seen?.of.length === of.length && seen.of.every((part, index) => part === of[index]);
       if (!isSame) this.#seen.set(view.nodeId, { of, place: nodePlace(view) });
       hasChanged ||= !isSame || !this.#places.has(view.nodeId);
     }

@@ -31,9 +31,10 @@ export const connectionCarrier = (
  * does at once.
  */
 export const stickyCarrier = (
-  held: ConnectionCarrier | undefined,
+  current: ConnectionCarrier | undefined,
   found: ConnectionCarrier,
-): ConnectionCarrier => (held !== undefined && isKnown(held.type) && isUnknown(found.type) ? held : found);
+): ConnectionCarrier =>
+  current !== undefined && isKnown(current.type) && isUnknown(found.type) ? current : found;
 
 /**
  * Whether a person would not call it another carrier. The rate of a radio changes with each reading: a
@@ -135,7 +136,7 @@ const leadsToGuests = (name: string, search: Search): boolean => {
 };
 
 const interfaceNamed = (name: string, { network }: Search): NetworkInterface | undefined =>
-  network.interfaces.find(held => held.name === name);
+  network.interfaces.find(one => one.name === name);
 
 /** "eth0.100" is on eth0; the name of any other VLAN does not show its parent. */
 const vlanCarrier = (vlan: NetworkInterface, search: Search): ConnectionCarrier => {

@@ -49,8 +49,8 @@ type ForgetState = Pick<State, 'lostConnections' | 'linkForgets' | 'origins'>;
  */
 const coveredBy = (state: ForgetState, { source, durableEpoch, durableSeq }: ForgottenThrough): Position => {
   const through = { epoch: durableEpoch, seq: durableSeq };
-  const held = state.origins[source] ?? START;
-  return isAfter(through, held) ? START : through;
+  const position = state.origins[source] ?? START;
+  return isAfter(through, position) ? START : through;
 };
 
 const START: Position = { epoch: 0, seq: 0 };

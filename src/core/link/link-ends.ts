@@ -98,10 +98,11 @@ const sinkEnd = (
 const rdmaEnd = (name: string, reported: ConnectionCarrier, readings: EndReadings): LinkEnd => {
   const { device, port } = rdmaInterfaceParts(name);
   const cable = readings.thunderbolt?.ports.find(({ rdmaInterfaceName }) => rdmaInterfaceName === device);
-  const held = readings.rdmaDevices?.devices
+  const rdmaPort = readings.rdmaDevices?.devices
     .find(one => one.name === device)
     ?.ports.find(({ number }) => number === port);
-  const rate = cable?.negotiatedBitsPerSecond ?? held?.rateBitsPerSecond ?? reported.negotiatedBitsPerSecond;
+  const rate =
+    cable?.negotiatedBitsPerSecond ?? rdmaPort?.rateBitsPerSecond ?? reported.negotiatedBitsPerSecond;
   return { interfaceName: name, type: reported.type, negotiatedBitsPerSecond: rate };
 };
 

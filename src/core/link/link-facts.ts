@@ -226,13 +226,13 @@ const lostFacts = (end: FactsFrom): readonly LostPath[] =>
 const onePerPath = (lost: readonly LostPath[]): readonly LostPath[] => {
   const paths = new Map<string, LostPath>();
   for (const one of lost) {
-    const held = paths.get(one.path);
-    if (held === undefined) paths.set(one.path, one);
+    const existing = paths.get(one.path);
+    if (existing === undefined) paths.set(one.path, one);
     else {
-      const last = one.lostAtMs > held.lostAtMs ? one : held;
+      const last = one.lostAtMs > existing.lostAtMs ? one : existing;
       paths.set(one.path, {
         ...last,
-        of: held.of.isMeasuredHere || !one.of.isMeasuredHere ? held.of : one.of,
+        of: existing.of.isMeasuredHere || !one.of.isMeasuredHere ? existing.of : one.of,
       });
     }
   }
@@ -289,8 +289,8 @@ const measuredPart = (
 /** Figures of one attempt with the outcome of a newer one that failed: the same object each time. */
 const shownProfile = (figures: LinkProfile, of: PathMeasurement, tried: PathMeasurement): LinkProfile => {
   if (of.entry === tried.entry) return figures;
-  const held = SHOWN.get(figures);
-  if (held?.after === tried.entry.value) return held.shown;
+  const cached = SHOWN.get(figures);
+  if (cached?.after === tried.entry.value) return cached.shown;
   const { failure, intervalMs, bytesUsed, extrasBytes } = tried.entry.value;
   const measuredAgeMs = Math.max(0, tried.triedAtMs - of.measuredAtMs);
   const shown = { ...figures, failure, intervalMs, bytesUsed, extrasBytes, measuredAgeMs };

@@ -59,10 +59,12 @@ export const pathProfiles = (ends: readonly PathEnd[]): ReadonlyMap<string, Path
       if (entry === undefined) continue;
       const measurement = measurementOf(source, key, entry);
       const path = pathKey(source, connection);
-      const held = paths.get(path);
+      const existing = paths.get(path);
       paths.set(path, {
-        newest: hasFigures(entry.value) ? newer(held?.newest, measurement, 'measuredAtMs') : held?.newest,
-        tried: newer(held?.tried, measurement, 'triedAtMs'),
+        newest: hasFigures(entry.value)
+          ? newer(existing?.newest, measurement, 'measuredAtMs')
+          : existing?.newest,
+        tried: newer(existing?.tried, measurement, 'triedAtMs'),
       });
     }
   }
@@ -104,13 +106,13 @@ const measurementOf = (source: NodeId, key: string, entry: Entry<LinkProfile>): 
 
 /** For equal times the one whose name sorts first, so that all nodes agree. */
 const newer = (
-  held: PathMeasurement | undefined,
+  current: PathMeasurement | undefined,
   found: PathMeasurement,
   by: 'measuredAtMs' | 'triedAtMs',
 ): PathMeasurement => {
-  if (held === undefined || found[by] > held[by]) return found;
-  if (found[by] < held[by]) return held;
-  return nameOf(found) < nameOf(held) ? found : held;
+  if (current === undefined || found[by] > current[by]) return found;
+  if (found[by] < current[by]) return current;
+  return nameOf(found) < nameOf(current) ? found : current;
 };
 
 const nameOf = ({ source, connectionKey: key }: PathMeasurement): string => `${source} ${key}`;
@@ -120,8 +122,8 @@ const nameOf = ({ source, connectionKey: key }: PathMeasurement): string => `${s
  * time.
  */
 export const fromOtherEnd = (profile: LinkProfile): LinkProfile => {
-  const held = TURNED.get(profile);
-  if (held !== undefined) return held;
+  const cached = TURNED.get(profile);
+  if (cached !== undefined) return cached;
   const turned: LinkProfile = {
     ...profile,
     uploadBitsPerSecond: profile.downloadBitsPerSecond,

@@ -283,8 +283,8 @@ const unrecorded = (
   const known = new Set(closed.map(({ path }) => path));
   const paths = new Map<string, LostPath>();
   for (const of of connections) {
-    const held = paths.get(of.path);
-    if (known.has(of.path) || (held !== undefined && (held.of.isMeasuredHere || !of.isMeasuredHere)))
+    const existing = paths.get(of.path);
+    if (known.has(of.path) || (existing !== undefined && (existing.of.isMeasuredHere || !of.isMeasuredHere)))
       continue;
     const entry = state.connections[of.source]?.[of.sink]?.[of.connectionKey];
     const openMs = entry === undefined ? 0 : lostAtMs - (entry.receivedAtMs - entry.ageMs);

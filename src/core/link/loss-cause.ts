@@ -45,7 +45,7 @@ const endOf = (
   { network }: EndReadings,
 ): DeadEnd | 'up' | undefined => {
   if (isUnknown(name) || network === undefined) return undefined;
-  const found = network.interfaces.find(held => held.name === name);
+  const found = network.interfaces.find(one => one.name === name);
   if (found === undefined) return { node, interfaceName: name, kind: 'gone' };
   if (found.isUp === false) return { node, interfaceName: name, kind: 'down' };
   return found.isUp === true ? 'up' : undefined;
@@ -61,10 +61,10 @@ const interfaceOf = (
   const { device, port } = rdmaInterfaceParts(name);
   const cable = thunderbolt?.ports.find(({ rdmaInterfaceName }) => rdmaInterfaceName === device);
   if (cable !== undefined) return cable.interfaceName;
-  const held = rdmaDevices?.devices
+  const rdmaPort = rdmaDevices?.devices
     .find(one => one.name === device)
     ?.ports.find(({ number }) => number === port);
-  return held?.interfaceName ?? NO_INTERFACE;
+  return rdmaPort?.interfaceName ?? NO_INTERFACE;
 };
 
 const NO_INTERFACE = { kind: 'unknown', reason: 'the RDMA port has no network interface' } as const;

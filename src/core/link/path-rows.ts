@@ -25,13 +25,13 @@ const openRows = (connections: readonly ConnectionFacts[]): readonly PathRow[] =
   const rows = new Map<string, PathRow>();
   for (const facts of connections) {
     const name = `${facts.source} ${facts.path}`;
-    const held = rows.get(name);
-    if (held === undefined) rows.set(name, { facts, moreAddresses: 0, lost: undefined });
+    const existing = rows.get(name);
+    if (existing === undefined) rows.set(name, { facts, moreAddresses: 0, lost: undefined });
     else
       rows.set(name, {
-        ...held,
-        facts: facts.isMeasuredHere ? facts : held.facts,
-        moreAddresses: held.moreAddresses + 1,
+        ...existing,
+        facts: facts.isMeasuredHere ? facts : existing.facts,
+        moreAddresses: existing.moreAddresses + 1,
       });
   }
   return [...rows.values()];

@@ -62,8 +62,8 @@ export const rdmaConnectionChanges = (
     rdmaConnections(state, self, nowMs, isChosen).map(connection => [keyOf(connection), connection]),
   );
   const changes: ConnectionFact[] = [];
-  for (const [sink, held] of Object.entries(state.connections[self] ?? {})) {
-    for (const [key, entry] of Object.entries(held)) {
+  for (const [sink, entries] of Object.entries(state.connections[self] ?? {})) {
+    for (const [key, entry] of Object.entries(entries)) {
       const { value } = entry;
       if (value.kind !== 'rdma') continue;
       const wantedKey = keyOf(value);
@@ -223,16 +223,16 @@ const carrierOf = ({ way, rateBitsPerSecond }: ActiveRdmaPort): ConnectionCarrie
 const keyOf = (connection: RdmaConnection): string => `${connection.sink} ${connectionKey(connection)}`;
 
 /** A rate that cannot be read for a moment does not replace the known one. */
-const sticky = (held: RdmaConnection, want: RdmaConnection): RdmaConnection =>
+const sticky = (current: RdmaConnection, want: RdmaConnection): RdmaConnection =>
   isUnknown(want.negotiatedBitsPerSecond)
-    ? { ...want, negotiatedBitsPerSecond: held.negotiatedBitsPerSecond }
+    ? { ...want, negotiatedBitsPerSecond: current.negotiatedBitsPerSecond }
     : want;
 
-const isSame = (held: RdmaConnection, want: RdmaConnection): boolean => {
-  const next = sticky(held, want);
-  const [a, b] = [held.negotiatedBitsPerSecond, next.negotiatedBitsPerSecond];
+const isSame = (current: RdmaConnection, want: RdmaConnection): boolean => {
+  const next = sticky(current, want);
+  const [a, b] = [current.negotiatedBitsPerSecond, next.negotiatedBitsPerSecond];
   const isSameRate = isKnown(a) ? a === b : isUnknown(b);
-  return held.type === next.type && isSameRate;
+  return current.type === next.type && isSameRate;
 };
 
 const lossOf = (
@@ -247,7 +247,7 @@ const lossOf = (
   if (away !== undefined) return { code: away.code, reason: `${name} is offline` };
   const code = 'interface-down';
   const isActive = (node: NodeId, port: string): boolean =>
-    activeRdmaPorts(state, node, nowMs).some(held => held.name === port);
+    activeRdmaPorts(state, node, nowMs).some(one => one.name === port);
   if (!isActive(self, sourceInterface)) return { code, reason: `${sourceInterface} is no longer active` };
   if (!isActive(sink, sinkInterface)) {
     return { code, reason: `${sinkInterface} of ${name} is no longer active` };

@@ -94,8 +94,8 @@ const wayOf = (
     return { kind: 'infiniband', subnetPrefix: port.subnetPrefix };
   if (port.linkLayer !== 'ethernet' || !isKnown(port.interfaceName)) return undefined;
   const { interfaceName } = port;
-  const held = state.nodeNetworks[node]?.value.interfaces.find(({ name }) => name === interfaceName);
-  return held === undefined ? undefined : { kind: 'roce', interfaceName, addresses: held.addresses };
+  const found = state.nodeNetworks[node]?.value.interfaces.find(({ name }) => name === interfaceName);
+  return found === undefined ? undefined : { kind: 'roce', interfaceName, addresses: found.addresses };
 };
 
 const inOrder = new Intl.Collator('en', { numeric: true });

@@ -84,10 +84,10 @@ const operationsPerSecond = (
   if (test === 'writing' || isUnknown(tokensPerSecond)) return unknown('no speed of reading');
   const before = test === 'whole' || isUnknown(contextTokens) ? 0 : contextTokens;
   const all = promptOperations(model, (test === 'whole' ? depth : tokens) + before);
-  const held = before === 0 ? 0 : promptOperations(model, before);
+  const ofContext = before === 0 ? 0 : promptOperations(model, before);
   if (isUnknown(all)) return all;
-  if (isUnknown(held)) return held;
-  return ((all - held) * tokensPerSecond.mean) / (test === 'whole' ? depth : tokens);
+  if (isUnknown(ofContext)) return ofContext;
+  return ((all - ofContext) * tokensPerSecond.mean) / (test === 'whole' ? depth : tokens);
 };
 
 /** Operations for reading a prompt: its time at one operation per second, with memory excluded. */

@@ -47,10 +47,10 @@ const weightsPart = (weights: ModelWeights, share: number): ModelWeights => ({
 
 const cachePart = (cache: ModelCache, share: number, parts: number): ModelCache => {
   const isWhole = isUnknown(cache.keyValueHeads) && cache.keyValueHeads.code === LATENT;
-  const held = isWhole ? share : share / parts;
+  const partShare = isWhole ? share : share / parts;
   return {
     ...cache,
-    groups: cache.groups.map((group): CacheGroup => ({ ...group, layers: group.layers * held })),
+    groups: cache.groups.map((group): CacheGroup => ({ ...group, layers: group.layers * partShare })),
     attentionWidth: isUnknown(cache.attentionWidth)
       ? cache.attentionWidth
       : (cache.attentionWidth * share) / parts,

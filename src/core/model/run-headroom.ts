@@ -186,10 +186,10 @@ const prefillStanding = (
   const time = placementPrefill(requested, placement);
   if (isUnknown(time)) return unjudged('prefill', time.reason);
   const all = promptOperations(model, of.tokens + of.before);
-  const held = of.before === 0 ? 0 : promptOperations(model, of.before);
-  if (isUnknown(all) || isUnknown(held)) return unjudged('prefill', 'its operations are not known');
+  const ofContext = of.before === 0 ? 0 : promptOperations(model, of.before);
+  if (isUnknown(all) || isUnknown(ofContext)) return unjudged('prefill', 'its operations are not known');
   // The time of the whole prompt, times the new tokens' share of its operations.
-  const share = (all - held) / all;
+  const share = (all - ofContext) / all;
   const { boundSeconds, expectedSeconds, limit } = time;
   const rate = (seconds: number): number => of.tokens / (seconds * share);
   return standing(

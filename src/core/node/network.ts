@@ -57,6 +57,6 @@ export const interfacesWith = (
 ): readonly NetworkInterface[] => {
   const bare = withoutScope(address);
   return (network?.interfaces ?? []).filter(({ addresses }) =>
-    addresses.some(held => withoutScope(held.address) === bare),
+    addresses.some(own => withoutScope(own.address) === bare),
   );
 };

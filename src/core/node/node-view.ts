@@ -147,14 +147,14 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
   const inventory = readingView(state.nodeGpus[node]?.[vendor], statuses[`gpus ${vendor}`], nowMs);
   const loads = readingView(state.nodeGpuLoads[node]?.[vendor], statuses[`gpuLoads ${vendor}`], nowMs);
   const healths = readingView(state.nodeGpuHealths[node]?.[vendor], statuses[`gpuHealths ${vendor}`], nowMs);
-  const held = knownValue(inventory)?.devices ?? [];
+  const devices = knownValue(inventory)?.devices ?? [];
   const loaded = loads.kind === 'current' || loads.kind === 'stale' ? loads : undefined;
   return {
     vendor,
     inventory,
     loads,
     healths,
-    devices: held.map(device => {
+    devices: devices.map(device => {
       const load = loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId);
       return {
         ...healthOf(knownValue(healths)?.devices ?? [], device.deviceId),

@@ -42,9 +42,9 @@ interface NodeReading {
 export const readingsOf = (view: NodeView): readonly NodeReading[] => {
   const one = (
     reading: ReadingKind,
-    held: ReadingView<unknown>,
+    current: ReadingView<unknown>,
     vendor: GpuVendor | 'none' = 'none',
-  ): NodeReading => ({ key: readingKey({ reading, vendor }), reading, vendor, view: held });
+  ): NodeReading => ({ key: readingKey({ reading, vendor }), reading, vendor, view: current });
   const ofGpus = view.gpus.flatMap(({ vendor, inventory, loads, healths }) => [
     one('gpus', inventory, vendor),
     one('gpuLoads', loads, vendor),
@@ -63,20 +63,20 @@ export const readingName = ({ reading, vendor }: NodeReading): string =>
 
 /** `lagMs`: how far the view lags behind now. */
 export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly ReadingRow[] =>
-  readingsOf(view).map(({ key, reading, vendor, view: held }) => {
+  readingsOf(view).map(({ key, reading, vendor, view: current }) => {
     const status = state.readingStatuses[view.nodeId]?.[key]?.value;
     const entry = readingEntry(state, view.nodeId, { reading, vendor });
     const title = readingTitle(reading);
     return {
       key,
       title: vendor === 'none' ? title : `${title}, ${VENDOR_NAMES[vendor]}`,
-      source: held.kind === 'waiting' ? (status?.source ?? '') : held.source,
+      source: current.kind === 'waiting' ? (status?.source ?? '') : current.source,
       intervalMs:
         status?.kind === 'confirmed' ? status.intervalMs : (entry?.intervalMs ?? status?.intervalMs),
-      ageMs: held.kind === 'waiting' ? undefined : held.ageMs + lagMs,
-      state: held.kind,
-      reason: 'reason' in held ? held.reason : '',
-      code: 'code' in held ? held.code : undefined,
+      ageMs: current.kind === 'waiting' ? undefined : current.ageMs + lagMs,
+      state: current.kind,
+      reason: 'reason' in current ? current.reason : '',
+      code: 'code' in current ? current.code : undefined,
     };
   });
 

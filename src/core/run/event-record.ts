@@ -275,7 +275,7 @@ export type RunBounds = {
  */
 export type BoundParts = {
   readonly lateMarks: Uint8Array;
-  readonly heldMarks: Uint8Array;
+  readonly blockedMarks: Uint8Array;
   readonly gaps: Readonly<Record<GapEdge, Uint8Array>>;
 };
 

@@ -63,8 +63,8 @@ export const mixedOrder = (
       const [first, last] = [(from * upTo) / total, (to * upTo) / total].map(Math.round);
       upTo += weight;
       const [firstEnd, lastEnd] = [(from * upTo) / total, (to * upTo) / total].map(Math.round);
-      const held = (lastEnd ?? 0) - (firstEnd ?? 0) - ((last ?? 0) - (first ?? 0));
-      for (let each = 0; each < held; each += 1) block.push(variant);
+      const repeats = (lastEnd ?? 0) - (firstEnd ?? 0) - ((last ?? 0) - (first ?? 0));
+      for (let each = 0; each < repeats; each += 1) block.push(variant);
     }
     pushAll(order, shuffled(block, random));
   }
@@ -74,9 +74,9 @@ export const mixedOrder = (
 const shuffled = (values: number[], random: SeededRandom): readonly number[] => {
   for (let at = values.length - 1; at > 0; at -= 1) {
     const other = random.below(at + 1);
-    const held = values[at] ?? 0;
+    const swapped = values[at] ?? 0;
     values[at] = values[other] ?? 0;
-    values[other] = held;
+    values[other] = swapped;
   }
   return values;
 };

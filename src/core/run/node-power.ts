@@ -24,14 +24,14 @@ export class PowerHistory {
     const lastMs = Math.floor(nowMs / 1_000) * 1_000 + HALF_SECOND_MS + offsetMs;
     for (const [name, values] of Object.entries(series)) {
       if (!/(PowerWatts| powerWatts| use)$/.test(name)) continue;
-      const held = this.#series.get(name) ?? [];
-      this.#series.set(name, held);
-      const validUntilMs = held.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+      const spans = this.#series.get(name) ?? [];
+      this.#series.set(name, spans);
+      const validUntilMs = spans.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
       for (const [at, watts] of values.entries()) {
         const atMs = lastMs - (values.length - 1 - at) * 1_000;
         // The seconds of two replies differ by their transfer times.
-        if (watts !== null && atMs > validUntilMs + HALF_SECOND_MS && held.length < READINGS_MAX)
-          held.push({ atMs, watts });
+        if (watts !== null && atMs > validUntilMs + HALF_SECOND_MS && spans.length < READINGS_MAX)
+          spans.push({ atMs, watts });
       }
     }
   }

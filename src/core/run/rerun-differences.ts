@@ -27,17 +27,17 @@ export interface RerunDifferences {
 }
 
 export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunDifferences => {
-  const [held, now] = [factsOf(earlier), factsOf(today)];
+  const [before, now] = [factsOf(earlier), factsOf(today)];
   const rows: RerunDifferences['rows'][number][] = [];
   const unreported: RerunDifferences['unreported'][number][] = [];
   const unseen: RerunDifferences['unseen'][number][] = [];
-  for (const name of new Set([...held.keys(), ...now.keys()])) {
-    const [was, is] = [held.get(name), now.get(name)];
+  for (const name of new Set([...before.keys(), ...now.keys()])) {
+    const [was, is] = [before.get(name), now.get(name)];
     // Unknown both times: there is nothing to compare, and nothing that a person could do about it.
     if (isMissing(was) && isMissing(is)) continue;
     // If the whole is unknown, its parts are not reported as missing.
     const whole = PARTS.find(({ part }) => name.startsWith(part))?.whole;
-    if (whole !== undefined && [held, now].some(facts => isMissing(facts.get(whole)))) continue;
+    if (whole !== undefined && [before, now].some(facts => isMissing(facts.get(whole)))) continue;
     if (name.startsWith(OF_A_REPLY) && (isMissing(was) || isMissing(is))) continue;
     if (was !== undefined && isUnknown(was)) unreported.push({ name, reason: singleLine(was.reason) });
     else if (is !== undefined && isUnknown(is)) unseen.push({ name, reason: singleLine(is.reason) });

@@ -42,7 +42,7 @@ export const zeroCount = ({
   readonly count: number;
   readonly min: number | null;
   readonly histogram: readonly LogBucket[];
-}): number => (min === 0 ? count - histogram.reduce((sum, [, , held]) => sum + held, 0) : 0);
+}): number => (min === 0 ? count - histogram.reduce((sum, [, , bucketCount]) => sum + bucketCount, 0) : 0);
 
 /**
  * Exact counts of values between edges, without the lowest `leftOut`; values outside go to the first and the

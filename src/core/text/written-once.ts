@@ -1,8 +1,8 @@
 // A value as JSON, written once per value: a picture is compared every second, and the same text is sent.
 
 export const writtenOnce = (value: object): string => {
-  const held = WRITTEN.get(value);
-  if (held !== undefined) return held;
+  const cached = WRITTEN.get(value);
+  if (cached !== undefined) return cached;
   const text = JSON.stringify(value);
   WRITTEN.set(value, text);
   return text;

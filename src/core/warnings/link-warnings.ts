@@ -149,8 +149,8 @@ const slowWarning = (
   other: NodeView,
 ): readonly FoundWarning[] => {
   const of = [one.name, other.name, state.probeBaselines[one.nodeId], state.probeBaselines[other.nodeId]];
-  const held = JUDGED.get(link);
-  if (held?.of.every((part, index) => part === of[index]) === true) return held.found;
+  const cached = JUDGED.get(link);
+  if (cached?.of.every((part, index) => part === of[index]) === true) return cached.found;
   const short = shortfallWarning(link, one, other);
   const slow = short.length > 0 ? short : weekWarning(state, link, one, other);
   const found = [...slow, ...slowPathWarning(link, one, other), ...queueWarning(link, one, other)];

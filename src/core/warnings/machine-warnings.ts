@@ -27,14 +27,14 @@ const gpuWarnings = (state: State, view: NodeView): readonly FoundWarning[] =>
   view.gpus.flatMap(({ vendor, devices }) =>
     devices.flatMap(gpu => {
       const isBusy = gpu.load !== undefined && !gpu.isLoadStale && knownOr(gpu.load.use, 0) >= BUSY_SHARE;
-      const held = isBusy
+      const whileBusy = isBusy
         ? [
             ...throttleWarning(view, gpu, LOAD_COMMANDS[vendor]),
             ...lanesWarning(view, gpu, LANE_COMMANDS[vendor]),
           ]
         : [];
       // If it is throttled, that explains its measurements.
-      return held.length > 0 ? held : slowWarning(state, view, gpu, LOAD_COMMANDS[vendor]);
+      return whileBusy.length > 0 ? whileBusy : slowWarning(state, view, gpu, LOAD_COMMANDS[vendor]);
     }),
   );
 
@@ -108,9 +108,9 @@ const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
   for (const view of views) {
     const system = knownValue(view.identity)?.operatingSystem;
     if (system?.platform !== 'macos' || !isKnown(system.build)) continue;
-    const held = builds.get(system.build) ?? [];
-    builds.set(system.build, held);
-    held.push(view);
+    const views = builds.get(system.build) ?? [];
+    builds.set(system.build, views);
+    views.push(view);
   }
   if (builds.size < 2) return [];
   const groups = [...builds].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -35,9 +35,9 @@ export const pairWarnings = (
     const pair = Math.min(a, b) * views.length + Math.max(a, b);
     // There are at most as many racks and kinds as nodes and links: exact in a double.
     const key = sorts.of(slower.sort) * views.length ** 2 + pair;
-    const held = equal.get(key);
-    if (held === undefined) equal.set(key, [slower]);
-    else held.push(slower);
+    const existing = equal.get(key);
+    if (existing === undefined) equal.set(key, [slower]);
+    else existing.push(slower);
   }
   return [...equal].flatMap(([key, measured]) => {
     if (measured.length < EQUAL_MIN) return [];
@@ -56,9 +56,9 @@ class Numbers {
   readonly #numbers = new Map<string, number>();
 
   of(text: string): number {
-    const held = this.#numbers.get(text) ?? this.#numbers.size;
-    if (held === this.#numbers.size) this.#numbers.set(text, held);
-    return held;
+    const assigned = this.#numbers.get(text) ?? this.#numbers.size;
+    if (assigned === this.#numbers.size) this.#numbers.set(text, assigned);
+    return assigned;
   }
 
   named(number: number): string {

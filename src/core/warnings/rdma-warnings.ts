@@ -63,9 +63,9 @@ const offWarnings = (
   const off = new Map<string, { readonly view: NodeView; readonly others: Set<string> }>();
   for (const [{ view }, other] of fast) {
     if (knownValue(view.rdmaDevices)?.isEnabled !== false || !isMac(view)) continue;
-    const held = off.get(view.nodeId) ?? { view, others: new Set<string>() };
-    off.set(view.nodeId, held);
-    held.others.add(other.view.name);
+    const existing = off.get(view.nodeId) ?? { view, others: new Set<string>() };
+    off.set(view.nodeId, existing);
+    existing.others.add(other.view.name);
   }
   return [...off.values()].map(({ view, others }) => ({
     id: `rdma off ${view.nodeId}`,

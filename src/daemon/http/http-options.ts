@@ -157,7 +157,7 @@ export interface HttpLimits {
   readonly streamDrainMs: number;
   /** A stream whose queue moved nothing for this long is dropped, however short the queue. */
   readonly streamStallMs: number;
-  /** Batches held for streams that resume. */
+  /** Batches stored for streams that resume. */
   readonly resumeBatchesMax: number;
   readonly resumeBytesMax: number;
   /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */

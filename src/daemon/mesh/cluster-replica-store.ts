@@ -55,7 +55,7 @@ const storeRecords = (
   { journal, cluster }: OwnEpochParts,
   { position, records, receivedAtMs }: ReceivedRecords,
 ): StoreResult => {
-  const held = cluster.progress(position.origin);
+  const progress = cluster.progress(position.origin);
   const passedOver = journal.passedOver;
   try {
     journal.appendCatchUp(
@@ -67,7 +67,7 @@ const storeRecords = (
     throw error;
   }
   const events = records.flatMap(({ event }) => (event === undefined ? [] : [event]));
-  const from = held?.epoch === position.epoch ? held.seq : 0;
+  const from = progress?.epoch === position.epoch ? progress.seq : 0;
   // Without holes they are a stream like any other, which pages can follow event by event.
   if (events.length === position.through - from) cluster.dispatch(events);
   else cluster.catchUp({ ...position, events, receivedAtMs });

@@ -48,7 +48,7 @@ export class ConnectionBook {
   }
 
   /** The current entries of this node's own connections. */
-  get held(): readonly SocketEndpoint[] {
+  get current(): readonly SocketEndpoint[] {
     const { nodeId, state } = this.#parts;
     return entriesOf(state().connections[nodeId])
       .flatMap(sinks => entriesOf(sinks))
@@ -56,7 +56,7 @@ export class ConnectionBook {
   }
 
   /** What this node has lost. */
-  get heldLost(): readonly SocketEndpoint[] {
+  get lostConnections(): readonly SocketEndpoint[] {
     const { nodeId, state } = this.#parts;
     return entriesOf(state().lostConnections[nodeId])
       .flatMap(sinks => entriesOf(sinks))
@@ -139,8 +139,10 @@ export class ConnectionBook {
 
   /** Whether what is recorded of the sink's interface is what the sink reports now. */
   isCurrent(endpoint: SocketEndpoint): boolean {
-    const held = this.#of(endpoint);
-    return held === undefined || isSameName(held.sinkInterface, this.#sinkInterface(endpoint, held));
+    const recorded = this.#of(endpoint);
+    return (
+      recorded === undefined || isSameName(recorded.sinkInterface, this.#sinkInterface(endpoint, recorded))
+    );
   }
 
   /** It stays, with its profile, if it is worth it: open for a minute, or its path measured. */

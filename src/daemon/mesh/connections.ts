@@ -97,7 +97,7 @@ export class Connections implements AsyncDisposable {
     this.#parts = parts;
     this.#ports = ports;
     this.#book = new ConnectionBook(parts);
-    this.#leftOver = new Map(this.#book.held.map(endpoint => [endpointKey(endpoint), endpoint]));
+    this.#leftOver = new Map(this.#book.current.map(endpoint => [endpointKey(endpoint), endpoint]));
     this.#startedAtMs = parts.clock.nowMs();
     const { clock, keys, random, nodeId } = parts;
     this.checks = new ReachabilityChecks({
@@ -349,7 +349,7 @@ export class Connections implements AsyncDisposable {
   #lossOf(target: ReachTarget, noAnswer = 'no answer'): Loss | undefined {
     const { node, address } = target;
     const { state, clock } = this.#parts;
-    if (!this.#nodes.some(held => held.node === node)) {
+    if (!this.#nodes.some(one => one.node === node)) {
       const away = nodeLoss(state(), node, clock.nowMs());
       return away ?? { code: 'no-answer', reason: 'the node does not answer reachability checks' };
     }
@@ -377,8 +377,8 @@ const interfacesNow = (list: () => InterfaceList, ignored: readonly string[]): O
 const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNode[]): boolean =>
   one.length === other.length &&
   one.every(({ node, port, network }, index) => {
-    const held = other[index];
-    return held?.node === node && held.port === port && held.network === network;
+    const counterpart = other[index];
+    return counterpart?.node === node && counterpart.port === port && counterpart.network === network;
   });
 
 const RDMA_NOT_BACK = 'its ports have not become active again since the node returned';

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { FleetConfig } from '../../config/config.ts';
-import { ageMsOf, heldFacts } from '../../core/entry-maps.ts';
+import { ageMsOf, currentFacts } from '../../core/entry-maps.ts';
 import { eventClass, type Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { EventClass } from '../../core/kind-row.ts';
@@ -50,7 +50,7 @@ export const presentFacts = (
   node: NodeId,
   { ofClass, nowMs }: { readonly ofClass: EventClass; readonly nowMs: number },
 ): readonly PresentFact[] =>
-  heldFacts(state, node)
+  currentFacts(state, node)
     .filter(({ kind }) => eventClass(kind) === ofClass)
     .flatMap(({ kind, payload, entry }) => {
       const fact = factFrom(kind, payload);

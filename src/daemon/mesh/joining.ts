@@ -131,8 +131,8 @@ export class Joining {
         path: keyFile,
       });
     const path = keyPath(this.#parts);
-    const held = await readClusterKey(path);
-    if (held.kind === 'missing' && membership.mesh === undefined)
+    const existing = await readClusterKey(path);
+    if (existing.kind === 'missing' && membership.mesh === undefined)
       throw new JoinError({
         code: 'not-in-a-cluster',
         problem: 'This node is in no cluster.',
@@ -145,19 +145,19 @@ export class Joining {
     }
     await removeJoinedPeers(home);
     await membership.leave();
-    return { keyId: held.kind === 'key' ? held.key.id : '' };
+    return { keyId: existing.kind === 'key' ? existing.key.id : '' };
   }
 
   async #mustBeFree(path: string): Promise<void> {
-    const held = await readClusterKey(path);
-    if (held.kind === 'missing' && this.#parts.membership.mesh === undefined) return;
+    const stored = await readClusterKey(path);
+    if (stored.kind === 'missing' && this.#parts.membership.mesh === undefined) return;
     throw new JoinError({
       code: 'in-a-cluster',
       problem:
-        held.kind === 'key'
-          ? `This node is in a cluster already: ${path} has the key ${held.key.id}.`
-          : held.kind === 'wrong'
-            ? `${held.problem}.`
+        stored.kind === 'key'
+          ? `This node is in a cluster already: ${path} has the key ${stored.key.id}.`
+          : stored.kind === 'wrong'
+            ? `${stored.problem}.`
             : 'This node is in a cluster already, whose key file was deleted.',
       advice: 'Leave it first: plimsoll leave',
     });

@@ -65,7 +65,7 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
 /** For a daemon that checks nothing: connections from before the restart must not look checked. */
 export const closeOpenConnections = (parts: ConnectionBookParts, reason: string): void => {
   const book = new ConnectionBook(parts);
-  for (const endpoint of [...book.held, ...book.heldLost]) book.closed(endpoint, reason);
+  for (const endpoint of [...book.current, ...book.lostConnections]) book.closed(endpoint, reason);
 };
 
 export const endpointsFact = (
@@ -104,9 +104,9 @@ export const followKnownAddresses = async (
     for (const { node, address } of targets) {
       const port = state().nodeEndpoints[node]?.value.meshPort;
       if (port === undefined || !isKnown(port) || !dialled.has(node)) continue;
-      const held = addressesOf.get(node) ?? [];
-      if (held.length === 0) addressesOf.set(node, held);
-      held.push({ host: address, port });
+      const known = addressesOf.get(node) ?? [];
+      if (known.length === 0) addressesOf.set(node, known);
+      known.push({ host: address, port });
     }
     for (const { node } of targets) {
       const addresses = addressesOf.get(node);

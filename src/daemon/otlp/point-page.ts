@@ -44,11 +44,11 @@ export class PointPage {
       return;
     }
     this.#count += 1;
-    const held = this.#points.get(instrument);
+    const existing = this.#points.get(instrument);
     // The start of a system counter is not reported, so no point has a start time.
     const point = { attributes: otlpAttributes(attributes), timeUnixNano: this.#timeUnixNano, asDouble };
-    if (held === undefined) this.#points.set(instrument, [point]);
-    else held.push(point);
+    if (existing === undefined) this.#points.set(instrument, [point]);
+    else existing.push(point);
   }
 
   metrics(): readonly (OtlpGauge | OtlpSum)[] {

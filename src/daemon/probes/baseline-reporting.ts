@@ -90,9 +90,9 @@ export class BaselineReporting {
     const { nodeGpuProfiles, linkProfiles } = state();
     for (const [deviceId, entry] of Object.entries(nodeGpuProfiles[nodeId] ?? {}))
       yield profiledOf({ kind: 'gpu', deviceId }, entry);
-    for (const [sink, held] of Object.entries(linkProfiles[nodeId] ?? {})) {
+    for (const [sink, profiles] of Object.entries(linkProfiles[nodeId] ?? {})) {
       if (!isNodeId(sink)) continue;
-      for (const [connectionKey, entry] of Object.entries(held))
+      for (const [connectionKey, entry] of Object.entries(profiles))
         yield profiledOf({ kind: 'link', sink, connectionKey }, entry);
     }
   }

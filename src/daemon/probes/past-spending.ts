@@ -68,9 +68,9 @@ function* current({ nodeId, clock, state }: PastSpendingParts): Iterable<PastPro
   const nowMs = clock.nowMs();
   for (const [source, sinks] of Object.entries(now.linkProfiles)) {
     if (!isNodeId(source)) continue;
-    for (const [sink, held] of Object.entries(sinks)) {
+    for (const [sink, profiles] of Object.entries(sinks)) {
       if (source !== nodeId && sink !== nodeId) continue;
-      for (const entry of Object.values(held))
+      for (const entry of Object.values(profiles))
         yield pastProbe(now, nodeId, { source, profile: entry.value, atMs: nowMs - ageMsOf(entry, nowMs) });
     }
   }

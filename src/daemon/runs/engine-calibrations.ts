@@ -51,10 +51,10 @@ export class EngineCalibrations {
   #takeUp(): void {
     if (this.#isTakenUp) return;
     this.#isTakenUp = true;
-    const held = new Set(this.#held().map(({ runId }) => runId));
+    const calibrated = new Set(this.#calibrations().map(({ runId }) => runId));
     Object.values(this.#parts.state().runs[this.#parts.nodeId] ?? {})
       .map(({ value }) => value)
-      .filter(run => run.state !== 'running' && isDepthProfile(run) && !held.has(run.runId))
+      .filter(run => run.state !== 'running' && isDepthProfile(run) && !calibrated.has(run.runId))
       .toSorted((a, b) => (a.startedAt < b.startedAt ? 1 : -1))
       .slice(0, WAITING_MAX)
       .toReversed()
@@ -65,10 +65,10 @@ export class EngineCalibrations {
 
   /** Stored already, or of an engine and model that were measured again since. */
   #isKnown({ calibrationKey, targetNode, runId }: EngineCalibration): boolean {
-    const stored = this.#held().find(
-      held =>
-        held.calibrationKey === calibrationKey &&
-        (isUnknown(held.targetNode) ? isUnknown(targetNode) : held.targetNode === targetNode),
+    const stored = this.#calibrations().find(
+      one =>
+        one.calibrationKey === calibrationKey &&
+        (isUnknown(one.targetNode) ? isUnknown(targetNode) : one.targetNode === targetNode),
     );
     if (stored === undefined) return false;
     return stored.runId === runId || this.#startOf(stored.runId) > this.#startOf(runId);
@@ -85,7 +85,7 @@ export class EngineCalibrations {
     return Number.isNaN(atMs) ? 0 : Math.max(0, this.#parts.clock.wallMs() - atMs);
   }
 
-  #held(): readonly EngineCalibration[] {
+  #calibrations(): readonly EngineCalibration[] {
     const { nodeId, state } = this.#parts;
     return Object.values(state().engineCalibrations[nodeId] ?? {}).map(({ value }) => value);
   }

@@ -56,7 +56,7 @@ const nodesAt = (address: string, { nodeId, state }: TargetSources): readonly No
       id !== nodeId &&
       now.nodeNetworks[id]?.value.interfaces.some(
         ({ type, addresses }) =>
-          type !== 'loopback' && addresses.some(held => canonicalAddress(held.address) === address),
+          type !== 'loopback' && addresses.some(one => canonicalAddress(one.address) === address),
       ),
   );
 };

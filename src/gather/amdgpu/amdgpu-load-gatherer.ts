@@ -92,9 +92,9 @@ export const readKfdProcesses = async (
       const bytes = await sysfsNumber(join(kfd, 'proc', pid, `vram_${gpuId}`));
       // A process has a figure for each card; it holds those that are not 0.
       if (isUnknown(bytes) || bytes <= 0) continue;
-      const held = bySlot.get(slot) ?? new Map<number, number>();
-      held.set(Number(pid), (held.get(Number(pid)) ?? 0) + bytes);
-      bySlot.set(slot, held);
+      const byPid = bySlot.get(slot) ?? new Map<number, number>();
+      byPid.set(Number(pid), (byPid.get(Number(pid)) ?? 0) + bytes);
+      bySlot.set(slot, byPid);
     }
   }
   return bySlot;

@@ -74,7 +74,7 @@ export const drmProcesses = async (
   },
 ): Promise<Reported<readonly GpuProcess[]>> => {
   const bytes = new Map<number, Reported<number>>(more);
-  for (const [pid, clients] of Map.groupBy(byAddress.get(address) ?? [], held => held.pid)) {
+  for (const [pid, clients] of Map.groupBy(byAddress.get(address) ?? [], client => client.pid)) {
     const reported = clients.map(({ client }) => (isIntegrated ? together(client) : client.ownBytes));
     const own = reported.reduce((sum, each) => {
       if (isUnknown(sum)) return each;

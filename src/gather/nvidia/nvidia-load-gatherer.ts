@@ -119,8 +119,8 @@ const readStream = async (
         const devices = collector.add(row);
         if (devices === undefined) continue;
         see(devices);
-        const held = devices.map(load => ({ ...load, processes: processes.of(load.deviceId, nowMs) }));
-        session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices: held } });
+        const loads = devices.map(load => ({ ...load, processes: processes.of(load.deviceId, nowMs) }));
+        session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices: loads } });
         continue;
       }
       reported.push(line.slice(0, 500));

@@ -232,11 +232,11 @@ class DialSlots {
     signal.throwIfAborted();
     if (this.#free > 0) this.#free -= 1;
     else await this.#turn(signal);
-    let isHeld = true;
+    let isTaken = true;
     return {
       [Symbol.dispose]: () => {
-        if (isHeld) this.#release();
-        isHeld = false;
+        if (isTaken) this.#release();
+        isTaken = false;
       },
     };
   }

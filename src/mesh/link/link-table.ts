@@ -29,7 +29,7 @@ export class LinkTable {
   readonly #parts: LinkTableParts;
   readonly #events: LinkTableEvents;
   /** Accepted by this end, up or about to be. */
-  readonly #held = new Map<NodeId, PeerLink>();
+  readonly #accepted = new Map<NodeId, PeerLink>();
   readonly #open = new Set<PeerLink>();
   readonly #tasks = new Set<Promise<void>>();
   #isStopped = false;
@@ -57,7 +57,7 @@ export class LinkTable {
       this.#rise(link);
     });
     link.onClose(({ reason, by, detail }) => {
-      if (this.#held.get(link.peerId) === link) this.#held.delete(link.peerId);
+      if (this.#accepted.get(link.peerId) === link) this.#accepted.delete(link.peerId);
       if (this.up.get(link.peerId) === link) this.up.delete(link.peerId);
       if (!wasUp) this.#reportRefused(handshake, { reason, by, detail });
     });
@@ -126,8 +126,8 @@ export class LinkTable {
 
   async #decide(link: PeerLink): Promise<void> {
     while (link.isOpen) {
-      const holder = this.#held.get(link.peerId);
-      if (holder === undefined) this.#held.set(link.peerId, link);
+      const holder = this.#accepted.get(link.peerId);
+      if (holder === undefined) this.#accepted.set(link.peerId, link);
       else if (holder.peerInstance === link.peerInstance) this.#choose(holder, link);
       else if (!(await this.#replace(holder, link))) continue;
       link.ready();
@@ -142,7 +142,7 @@ export class LinkTable {
   #choose(holder: PeerLink, link: PeerLink): void {
     if (this.#parts.localId > link.peerId) return;
     if (link.isInitiator && !holder.isInitiator) {
-      this.#held.set(link.peerId, link);
+      this.#accepted.set(link.peerId, link);
       holder.close('duplicate', 'another link is kept');
     } else link.close('duplicate', 'another link is kept');
   }
@@ -154,12 +154,12 @@ export class LinkTable {
       link.close('silent', 'it did not answer a ping');
       return false;
     }
-    if (this.#held.get(link.peerId) !== holder) return false;
+    if (this.#accepted.get(link.peerId) !== holder) return false;
     if (holderAnswers) {
       this.#refuseCopy(holder, link);
       return false;
     }
-    this.#held.set(link.peerId, link);
+    this.#accepted.set(link.peerId, link);
     holder.close('replaced', 'the peer has restarted');
     return true;
   }
@@ -175,8 +175,8 @@ export class LinkTable {
   }
 
   #rise(link: PeerLink): void {
-    const former = this.#held.get(link.peerId);
-    this.#held.set(link.peerId, link);
+    const former = this.#accepted.get(link.peerId);
+    this.#accepted.set(link.peerId, link);
     if (former !== undefined && former !== link) former.close('duplicate', 'another link is kept');
     this.up.set(link.peerId, link);
     this.#events.up(link);

@@ -4,7 +4,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 
-interface Held {
+interface BufferedFrame {
   readonly frame: Uint8Array;
   readonly from: NodeId;
 }
@@ -17,9 +17,9 @@ interface Series {
 export class BufferedFrames {
   readonly #deliver: (frame: Uint8Array, from: NodeId) => void;
   readonly #dropped: () => void;
-  readonly #readings = new Map<string, Held>();
+  readonly #readings = new Map<string, BufferedFrame>();
   readonly #series = new Map<NodeId, Series>();
-  #others: Held[] = [];
+  #others: BufferedFrame[] = [];
   #bytes = 0;
   #isPaused = false;
   #isFlowing = false;
@@ -83,7 +83,7 @@ export class BufferedFrames {
     this.flow();
   }
 
-  #nextOfSeries(): Held | undefined {
+  #nextOfSeries(): BufferedFrame | undefined {
     for (const [origin, series] of this.#series) {
       const { value, done } = series.frames.next();
       this.#series.delete(origin);
@@ -94,10 +94,10 @@ export class BufferedFrames {
     return undefined;
   }
 
-  #nextReading(): Held | undefined {
-    for (const [key, held] of this.#readings) {
+  #nextReading(): BufferedFrame | undefined {
+    for (const [key, reading] of this.#readings) {
       this.#readings.delete(key);
-      return held;
+      return reading;
     }
     return undefined;
   }

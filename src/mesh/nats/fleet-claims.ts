@@ -30,15 +30,15 @@ export class FleetClaims {
 
   /** Another node reports how far it has an origin. */
   note(node: NodeId, entry: VectorEntry): void {
-    const held = this.#of(entry.origin);
-    if (held === undefined && this.#claims.size >= MESH_LIST_LENGTH_MAX) return;
-    if (held === undefined || node <= held.node) this.#claims.set(entry.origin, { node, entry });
+    const existing = this.#of(entry.origin);
+    if (existing === undefined && this.#claims.size >= MESH_LIST_LENGTH_MAX) return;
+    if (existing === undefined || node <= existing.node) this.#claims.set(entry.origin, { node, entry });
   }
 
   stored(origin: NodeId, position: JournalPosition): void {
-    const held = this.#stored.get(origin);
-    if (held === undefined && this.#stored.size >= MESH_LIST_LENGTH_MAX) return;
-    if (isAhead(position, held)) this.#stored.set(origin, position);
+    const existing = this.#stored.get(origin);
+    if (existing === undefined && this.#stored.size >= MESH_LIST_LENGTH_MAX) return;
+    if (isAhead(position, existing)) this.#stored.set(origin, position);
   }
 
   /** The server accepted a frame of records, from this node or from another. */
@@ -69,8 +69,8 @@ export class FleetClaims {
 
   /** A claim ends when its node leaves. */
   #of(origin: NodeId): Claim | undefined {
-    const held = this.#claims.get(origin);
-    if (held === undefined || this.#parts.members.has(held.node)) return held;
+    const claim = this.#claims.get(origin);
+    if (claim === undefined || this.#parts.members.has(claim.node)) return claim;
     this.#claims.delete(origin);
     return undefined;
   }

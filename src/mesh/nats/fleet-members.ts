@@ -73,7 +73,7 @@ export class FleetMembers {
     const before = this.#nowMs() - MEMBER_SILENT_MS;
     const gone = [...this.#lastMessageAtMs].filter(([, atMs]) => atMs < before).map(([node]) => node);
     for (const node of gone)
-      for (const held of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) held.delete(node);
+      for (const map of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) map.delete(node);
     return gone;
   }
 
@@ -92,7 +92,7 @@ export class FleetMembers {
   }
 
   clear(): void {
-    for (const held of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) held.clear();
+    for (const map of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) map.clear();
   }
 }
 

@@ -194,8 +194,8 @@ export class FleetPublisher {
   }
 
   #bucketOf(asker: NodeId): TokenBucket {
-    const held = this.#askers.get(asker);
-    if (held !== undefined) return held;
+    const existing = this.#askers.get(asker);
+    if (existing !== undefined) return existing;
     const oldest = this.#askers.keys().next().value;
     if (this.#askers.size >= ASKERS_MAX && oldest !== undefined) this.#askers.delete(oldest);
     const made = new TokenBucket(

@@ -57,7 +57,7 @@ export class NatsLink implements MeshLink {
   readonly #frames: FrameListeners;
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
-  readonly #held: BufferedFrames;
+  readonly #buffered: BufferedFrames;
   readonly #sources: RecordSources;
   readonly #claims: FleetClaims;
   #digests = 0;
@@ -78,11 +78,11 @@ export class NatsLink implements MeshLink {
     this.#digestsReceived = new FleetDigests({ members: parts.members, claims: this.#claims });
     this.#openedAtMs = parts.nowMs();
     this.#frames = new FrameListeners(error => this.close('malformed', String(error)));
-    this.#held = new BufferedFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
+    this.#buffered = new BufferedFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
     this.#sources = new RecordSources({
       ...parts,
       claims: this.#claims,
-      follow: (origin, series) => this.#held.follow(origin, series),
+      follow: (origin, series) => this.#buffered.follow(origin, series),
     });
     this.group = { mute: (node, detail) => this.#mute(node, detail) };
     parts.messages.onDrained(() => this.#reportDrained());
@@ -130,7 +130,7 @@ export class NatsLink implements MeshLink {
     else {
       if (channel === 'event') this.#claims.storedFrame(frame);
       const isReplaced = channel === 'reading' || channel === 'run';
-      this.#held.put(frame, publisher, isReplaced ? what : undefined);
+      this.#buffered.put(frame, publisher, isReplaced ? what : undefined);
     }
   }
 
@@ -159,11 +159,11 @@ export class NatsLink implements MeshLink {
   }
 
   pauseReading(): void {
-    this.#held.pause();
+    this.#buffered.pause();
   }
 
   resumeReading(): void {
-    this.#held.resume();
+    this.#buffered.resume();
   }
 
   onDrain(listener: () => void): Unsubscribe {
@@ -192,13 +192,14 @@ export class NatsLink implements MeshLink {
     switch (message.kind) {
       case 'hello':
         // The fleet needs what this node wrote and the server does not store.
-        this.#publish({ kind: 'want', wants: [this.#sources.held(self)] });
+        this.#publish({ kind: 'want', wants: [this.#sources.storedOf(self)] });
         publisher.reportHello();
         return;
       case 'want':
         // For an origin whose last values are being read, the rest follows by itself.
-        for (const want of message.wants) if (!this.#held.isFollowing(want.origin)) this.#sources.want(want);
-        this.#held.flow();
+        for (const want of message.wants)
+          if (!this.#buffered.isFollowing(want.origin)) this.#sources.want(want);
+        this.#buffered.flow();
         return;
       case 'records':
         this.#store(message, frame);

@@ -40,7 +40,7 @@ export class RecordSources {
   }
 
   /** Up to which position the server stored an origin. */
-  held(origin: NodeId): VectorEntry {
+  storedOf(origin: NodeId): VectorEntry {
     const position = this.#snapshot?.positionOf(origin);
     return { origin, epoch: position?.epoch ?? 0, through: position?.through ?? 0 };
   }
@@ -59,10 +59,15 @@ export class RecordSources {
     const { origin, epoch, through } = want;
     const before = this.#requested.get(origin);
     const wasRequested = before?.epoch === epoch && before.through === through;
-    const held = this.#snapshot?.positionOf(origin);
-    const isHeld = held !== undefined && isAhead(held, { epoch, through });
+    const position = this.#snapshot?.positionOf(origin);
+    const isStored = position !== undefined && isAhead(position, { epoch, through });
     const requested = members.has(origin) ? origin : claims.claimant(origin);
-    if (origin !== self && requested !== undefined && !(wasRequested && isHeld) && (through > 0 || !isHeld)) {
+    if (
+      origin !== self &&
+      requested !== undefined &&
+      !(wasRequested && isStored) &&
+      (through > 0 || !isStored)
+    ) {
       this.#requested.set(origin, want);
       publisher.requestRecords(requested, want);
     } else this.#followStored(want);

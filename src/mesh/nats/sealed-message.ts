@@ -116,8 +116,8 @@ export class Sealer {
     if (!Number.isSafeInteger(start) || !Number.isSafeInteger(count) || count < 0) return { kind: 'broken' };
     const saltText = Buffer.from(salt).toString('hex');
     const keyName = `${keyId} ${publisher} ${saltText}`;
-    const held = this.#opening.get(keyName);
-    const key = held ?? messageKey(secret, publisher, salt);
+    const cached = this.#opening.get(keyName);
+    const key = cached ?? messageKey(secret, publisher, salt);
     const decipher = createDecipheriv(CIPHER, key, nonceOf(count));
     decipher.setAAD(Buffer.concat([sealed.subarray(0, HEAD_BYTES), Buffer.from(subject, 'utf8')]));
     const end = sealed.length - TAG_BYTES;
@@ -126,7 +126,7 @@ export class Sealer {
       const frame = Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES, end)), decipher.final()]);
       // Only now: a sender without a cluster key could use a thousand salts a second, and displace the keys
       // of others.
-      if (held === undefined) this.#keep(keyName, key);
+      if (cached === undefined) this.#keep(keyName, key);
       return { kind: 'opened', frame, number: { start, salt: saltText, count } };
     } catch {
       return { kind: 'broken' };

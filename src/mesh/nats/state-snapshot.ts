@@ -18,7 +18,7 @@ import { isMisdirected } from './misdirected-reply.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';
 import { UnopenedCounts } from './unopened-counts.ts';
 
-interface HeldRecord {
+interface SnapshotRecord {
   readonly seq: number;
   readonly kind: string;
   readonly wire: WireRecord;
@@ -26,13 +26,13 @@ interface HeldRecord {
   readonly storedAtMs: number;
 }
 
-interface HeldOrigin {
+interface SnapshotOrigin {
   /** Publisher of the newest of its records: the origin itself, or a bridge to it. */
   publisher: NodeId;
   epoch: number;
   through: number;
   /** By number: a server that repeats one adds nothing. */
-  records: Map<number, HeldRecord>;
+  records: Map<number, SnapshotRecord>;
 }
 
 interface SnapshotPosition {
@@ -41,7 +41,7 @@ interface SnapshotPosition {
 }
 
 export class StateSnapshot {
-  readonly #origins = new Map<NodeId, HeldOrigin>();
+  readonly #origins = new Map<NodeId, SnapshotOrigin>();
   #bytes = 0;
   #newestStoredAtMs = 0;
   #readAtMs = 0;
@@ -54,19 +54,19 @@ export class StateSnapshot {
     if (decoded.kind !== 'message' || decoded.message.kind !== 'records') return false;
     const { origin, epoch, records } = decoded.message;
     if (!this.#origins.has(origin) && this.#origins.size >= MESH_LIST_LENGTH_MAX) return false;
-    const held = this.#origins.get(origin) ?? { publisher, epoch, through: 0, records: new Map() };
-    this.#origins.set(origin, held);
-    if (epoch > held.epoch) Object.assign(held, { epoch, through: 0, records: new Map() });
+    const stored = this.#origins.get(origin) ?? { publisher, epoch, through: 0, records: new Map() };
+    this.#origins.set(origin, stored);
+    if (epoch > stored.epoch) Object.assign(stored, { epoch, through: 0, records: new Map() });
     this.#newestStoredAtMs = Math.max(this.#newestStoredAtMs, storedAtMs);
-    if (epoch < held.epoch) return true;
+    if (epoch < stored.epoch) return true;
     for (const wire of records) {
       const head = decodeRecordHead(wire.body);
       if (head === undefined) return false;
-      const isNew = !held.records.has(head.seq);
+      const isNew = !stored.records.has(head.seq);
       if (isNew && this.#bytes + wire.body.length > SNAPSHOT_BYTES_MAX) return false;
       if (isNew) this.#bytes += wire.body.length;
-      held.records.set(head.seq, { seq: head.seq, kind: head.kind, wire, storedAtMs });
-      if (head.seq > held.through) Object.assign(held, { publisher, through: head.seq });
+      stored.records.set(head.seq, { seq: head.seq, kind: head.kind, wire, storedAtMs });
+      if (head.seq > stored.through) Object.assign(stored, { publisher, through: head.seq });
     }
     return true;
   }
@@ -81,8 +81,8 @@ export class StateSnapshot {
   }): void {
     this.#newestStoredAtMs = Math.max(this.#newestStoredAtMs, serverNowMs ?? 0);
     this.#readAtMs = nowMs;
-    for (const held of this.#origins.values())
-      held.records = new Map([...held.records].sort(([a], [b]) => a - b));
+    for (const stored of this.#origins.values())
+      stored.records = new Map([...stored.records].sort(([a], [b]) => a - b));
   }
 
   positionOf(origin: NodeId): SnapshotPosition | undefined {
@@ -105,23 +105,23 @@ export class StateSnapshot {
     from: SnapshotPosition,
     { nowMs, chunkBytesMax }: { readonly nowMs: () => number; readonly chunkBytesMax: number },
   ): Generator<Uint8Array> {
-    const held = this.#origins.get(origin);
-    if (held === undefined || held.epoch < from.epoch) return;
-    let after = held.epoch === from.epoch ? from.through : 0;
+    const stored = this.#origins.get(origin);
+    if (stored === undefined || stored.epoch < from.epoch) return;
+    let after = stored.epoch === from.epoch ? from.through : 0;
     let records: WireRecord[] = [];
     let bytes = 0;
     let last = after;
     let isFirst = true;
     let isNamed = false;
     const frame = (): Uint8Array => {
-      const { epoch, through } = held;
+      const { epoch, through } = stored;
       const made = encodeMeshMessage({ kind: 'records', origin, epoch, after, through, records });
       after = last;
       records = [];
       bytes = 0;
       return made;
     };
-    for (const { seq, kind, wire, storedAtMs } of held.records.values()) {
+    for (const { seq, kind, wire, storedAtMs } of stored.records.values()) {
       if (seq <= last) continue;
       const size = recordFrameBytes(wire.body);
       const isFull =

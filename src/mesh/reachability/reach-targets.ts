@@ -98,7 +98,7 @@ export const interfaceOf = (
   const having = interfaces.filter(
     ({ name, addresses }) =>
       (scope === undefined || scope === name.toLowerCase()) &&
-      addresses.some(held => held.address.toLowerCase().split('%')[0] === plain),
+      addresses.some(own => own.address.toLowerCase().split('%')[0] === plain),
   );
   return having.length === 1 ? having[0] : undefined;
 };

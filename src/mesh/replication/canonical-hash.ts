@@ -13,12 +13,12 @@ export const canonicalHash = (state: State): string =>
 
 /** As `canonicalHash`, but cached while no durable part of the state has changed, for frequent callers. */
 export const canonicalHasher = (): ((state: State) => string) => {
-  let held: { readonly parts: readonly unknown[]; readonly hash: string } | undefined;
+  let cached: { readonly parts: readonly unknown[]; readonly hash: string } | undefined;
   return state => {
     const parts: readonly unknown[] = Object.values(durableParts(state));
-    if (held?.parts.some((part, index) => part !== parts[index]) !== false)
-      held = { parts, hash: canonicalHash(state) };
-    return held.hash;
+    if (cached?.parts.some((part, index) => part !== parts[index]) !== false)
+      cached = { parts, hash: canonicalHash(state) };
+    return cached.hash;
   };
 };
 

@@ -108,9 +108,9 @@ export class DurableExchange {
       counts.overRate += 1;
       return;
     }
-    const held = store.position(origin);
-    const from = afterIn(epoch, held);
-    if (held !== undefined && epoch < held.epoch) {
+    const position = store.position(origin);
+    const from = afterIn(epoch, position);
+    if (position !== undefined && epoch < position.epoch) {
       counts.recordsRepeated += records.length;
       return;
     }
@@ -121,22 +121,22 @@ export class DurableExchange {
       return;
     }
     if (origin === self) {
-      this.#takeOwn(relaySource, message, held);
+      this.#takeOwn(relaySource, message, position);
       return;
     }
-    if (held?.epoch === epoch && after < from) this.forks.seek(message, held);
+    if (position?.epoch === epoch && after < from) this.forks.seek(message, position);
     if (this.forks.isUnproven({ origin, epoch, through: after, ...tipIn(message) })) {
       requestAgain(peer, { origin, epoch, through: after });
       return;
     }
-    if (held !== undefined && isRepeated(message, from)) {
+    if (position !== undefined && isRepeated(message, from)) {
       // Perhaps late: another peer has delivered it meanwhile.
-      this.catchUp.received(peer.id, origin, { last: held, isFull: false });
+      this.catchUp.received(peer.id, origin, { last: position, isFull: false });
       counts.recordsRepeated += records.length;
-      this.#repeated(peer, message, held);
+      this.#repeated(peer, message, position);
       return;
     }
-    if (held === undefined && !this.#mayBegin(relaySource.id, origin)) {
+    if (position === undefined && !this.#mayBegin(relaySource.id, origin)) {
       // It did deliver what was requested.
       this.catchUp.received(peer.id, origin, { last: { epoch, through: message.through }, isFull: true });
       counts.storeRefused += 1;
@@ -145,7 +145,7 @@ export class DurableExchange {
     const received = this.#checked(relaySource, message, from);
     const last = received?.at(-1)?.record.seq;
     if (received === undefined || last === undefined) {
-      if (held === undefined) this.#quota.drop(origin);
+      if (position === undefined) this.#quota.drop(origin);
       return;
     }
     if (received.length < last - from && this.#isBetterRequested(peer, { origin, epoch, through: last })) {
@@ -215,12 +215,12 @@ export class DurableExchange {
   }
 
   /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
-  #takeOwn(relaySource: RelaySource, message: RecordsMessage, held: JournalPosition | undefined): void {
+  #takeOwn(relaySource: RelaySource, message: RecordsMessage, position: JournalPosition | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
     const received = this.#checked(relaySource, message, message.after) ?? [];
     const isLost = received.some(
-      ({ record }) => isAhead({ epoch, through: record.seq }, held) || this.#tips.isForeign(record),
+      ({ record }) => isAhead({ epoch, through: record.seq }, position) || this.#tips.isForeign(record),
     );
     if (!isLost) {
       counts.recordsRepeated += received.length;
@@ -231,9 +231,9 @@ export class DurableExchange {
   }
 
   /** Already stored, from another peer; this sender may have peers that no other node relays to. */
-  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: JournalPosition): void {
+  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, position: JournalPosition): void {
     for (const other of this.#parts.relays.to(peer.id)) {
-      if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
+      if (other.id !== origin && isAhead(position, other.outbox.known.get(origin)))
         other.outbox.enqueue(origin, { epoch, through: after });
     }
   }

@@ -38,18 +38,18 @@ export class FairInbox<B, L> {
       return;
     }
     const link = this.#parts.owner(relaySource);
-    const held = this.#links.get(link) ?? { bytes: 0, isPaused: false };
-    if (held.bytes + costOf(frame) > WAITING_BYTES_MAX) {
+    const waiting = this.#links.get(link) ?? { bytes: 0, isPaused: false };
+    if (waiting.bytes + costOf(frame) > WAITING_BYTES_MAX) {
       this.#parts.refused();
       return;
     }
-    this.#links.set(link, held);
-    held.bytes += costOf(frame);
+    this.#links.set(link, waiting);
+    waiting.bytes += costOf(frame);
     const frames = this.#waiting.get(relaySource);
     if (frames === undefined) this.#waiting.set(relaySource, [frame]);
     else frames.push(frame);
-    if (held.bytes > WAITING_BYTES_HIGH && !held.isPaused) {
-      held.isPaused = true;
+    if (waiting.bytes > WAITING_BYTES_HIGH && !waiting.isPaused) {
+      waiting.isPaused = true;
       this.#parts.pause(link);
     }
     this.#schedule();
@@ -95,14 +95,14 @@ export class FairInbox<B, L> {
   }
 
   #took(link: L, bytes: number): void {
-    const held = this.#links.get(link);
-    if (held === undefined) return;
-    held.bytes -= bytes;
-    if (held.isPaused && held.bytes <= WAITING_BYTES_HIGH / 2) {
-      held.isPaused = false;
+    const waiting = this.#links.get(link);
+    if (waiting === undefined) return;
+    waiting.bytes -= bytes;
+    if (waiting.isPaused && waiting.bytes <= WAITING_BYTES_HIGH / 2) {
+      waiting.isPaused = false;
       this.#parts.resume(link);
     }
-    if (held.bytes === 0) this.#links.delete(link);
+    if (waiting.bytes === 0) this.#links.delete(link);
   }
 }
 

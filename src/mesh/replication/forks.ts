@@ -40,28 +40,28 @@ export class Forks {
    * yet.
    */
   isUnproven({ origin, epoch, through, tip }: VectorEntry): boolean {
-    const held = this.#parts.store.position(origin);
-    if (tip === undefined || held?.epoch !== epoch || held.through !== through) return false;
-    const own = this.#tips.newest(origin, held);
+    const position = this.#parts.store.position(origin);
+    if (tip === undefined || position?.epoch !== epoch || position.through !== through) return false;
+    const own = this.#tips.newest(origin, position);
     return own !== undefined && own !== tip && this.#known.get(origin)?.epoch !== epoch;
   }
 
   /** Searches the received records for one that contradicts the newest stored one. */
-  seek({ origin, epoch, records }: RecordsMessage, held: JournalPosition): void {
+  seek({ origin, epoch, records }: RecordsMessage, position: JournalPosition): void {
     const { keys, nowMs, store, own } = this.#parts;
-    const tip = this.#tips.newest(origin, held);
+    const tip = this.#tips.newest(origin, position);
     if (tip === undefined || this.#known.get(origin)?.epoch === epoch) return;
     const theirs = records.find(
-      wire => tipOf(wire.proof) !== tip && decodeRecordHead(wire.body)?.seq === held.through,
+      wire => tipOf(wire.proof) !== tip && decodeRecordHead(wire.body)?.seq === position.through,
     );
     if (
       theirs === undefined ||
       checkRecord(theirs, { origin, epoch }, { keys, nowMs: nowMs() }).kind !== 'good'
     )
       return;
-    for (const mine of store.recordsAfter(origin, held.through - 1)) {
+    for (const mine of store.recordsAfter(origin, position.through - 1)) {
       const proof = proofOf(mine, own);
-      if (mine.seq !== held.through || proof === undefined) return;
+      if (mine.seq !== position.through || proof === undefined) return;
       const records = [{ ageMs: 0, proof, body: mine.body }, theirs].map(copyOf);
       this.#spread({ kind: 'fork', origin, epoch, records }, undefined);
       return;

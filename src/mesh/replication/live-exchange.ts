@@ -74,12 +74,12 @@ export class LiveExchange {
    * On connecting: every last value that no nearer node sends, except those that the peer reports to have.
    */
   greet(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
-    const held = new Map(has.map(entry => [entry.origin, entry]));
+    const vector = new Map(has.map(entry => [entry.origin, entry]));
     for (const entry of this.#table.entries())
-      if (isBehind(entry, held.get(entry.origin))) this.#offer(peer, entry);
+      if (isBehind(entry, vector.get(entry.origin))) this.#offer(peer, entry);
     // Values of its own that it does not have: it was restored from a copy, and one of them reveals that.
     const own = [...this.#table.entries(peer.id)].sort((a, b) => b.value.seq - a.value.seq)[0];
-    if (own !== undefined && isBehind(own, held.get(peer.id))) peer.outbox.enqueueLive(own);
+    if (own !== undefined && isBehind(own, vector.get(peer.id))) peer.outbox.enqueueLive(own);
   }
 
   /**
@@ -88,7 +88,7 @@ export class LiveExchange {
    */
   heal(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
     const { self, nowMs, relays } = this.#parts;
-    const held = new Map(has.map(entry => [entry.origin, entry]));
+    const vector = new Map(has.map(entry => [entry.origin, entry]));
     const before = nowMs() - HEAL_AFTER_MS;
     for (const standing of this.#table.standingBefore(before)) {
       const { origin } = standing;
@@ -97,7 +97,7 @@ export class LiveExchange {
       // A group does not summarise what its nodes have: what was sent here and did not come back from it is
       // missing.
       const isLevel =
-        peer.link.group === undefined ? !lacks(held.get(origin), standing) : missing.length === 0;
+        peer.link.group === undefined ? !lacks(vector.get(origin), standing) : missing.length === 0;
       if (isLevel) {
         this.#standIns.level(peer, origin);
         continue;

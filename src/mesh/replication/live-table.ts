@@ -90,9 +90,9 @@ export class LiveTable {
     const origin = this.#origins.get(head.origin);
     if (origin === undefined || epoch > origin.start) return 'newer';
     if (epoch < origin.start) return 'older';
-    const held = origin.entries.get(slotKeyOf(head));
-    if (held === undefined || seq > held.value.seq) return 'newer';
-    return seq === held.value.seq ? 'same' : 'older';
+    const existing = origin.entries.get(slotKeyOf(head));
+    if (existing === undefined || seq > existing.value.seq) return 'newer';
+    return seq === existing.value.seq ? 'same' : 'older';
   }
 
   /** If 'newer', only its sender has seen the entry; `gone` was removed to make room for it. */
@@ -120,7 +120,7 @@ export class LiveTable {
     origin.seqMax = Math.max(origin.seqMax, value.seq);
     origin.seqSum += summand(value.seq) - summand(entry?.value.seq ?? 0);
     origin.putAtMs = nowMs;
-    const held: LiveEntry = entry ?? {
+    const stored: LiveEntry = entry ?? {
       origin: head.origin,
       slotKey,
       value,
@@ -128,14 +128,14 @@ export class LiveTable {
       seenBy: new Set<NodeId>(),
       isProven: undefined,
     };
-    held.value = value;
-    held.isProven = undefined;
-    held.storedSinceMs = nowMs;
-    held.seenBy.clear();
-    held.seenBy.add(value.sender);
-    origin.entries.set(slotKey, held);
-    if (entry === undefined && passingMax(head.kind) !== undefined) passingOf(origin, head.kind).add(held);
-    return { put: 'newer', entry: held, gone };
+    stored.value = value;
+    stored.isProven = undefined;
+    stored.storedSinceMs = nowMs;
+    stored.seenBy.clear();
+    stored.seenBy.add(value.sender);
+    origin.entries.set(slotKey, stored);
+    if (entry === undefined && passingMax(head.kind) !== undefined) passingOf(origin, head.kind).add(stored);
+    return { put: 'newer', entry: stored, gone };
   }
 
   *entries(origin?: NodeId): Iterable<LiveEntry> {
@@ -155,9 +155,9 @@ export class LiveTable {
    * others.
    */
   *standingBefore(atMs: number): Iterable<LiveStanding> {
-    for (const [origin, held] of this.#origins) {
-      const at = held.putAtMs <= atMs ? held : held.marks.findLast(mark => mark.atMs <= atMs);
-      if (at !== undefined) yield { origin, start: held.start, seqMax: at.seqMax, seqSum: at.seqSum };
+    for (const [origin, values] of this.#origins) {
+      const at = values.putAtMs <= atMs ? values : values.marks.findLast(mark => mark.atMs <= atMs);
+      if (at !== undefined) yield { origin, start: values.start, seqMax: at.seqMax, seqSum: at.seqSum };
     }
   }
 
@@ -177,8 +177,8 @@ export class LiveTable {
 
   /** Whether an origin is admitted is decided before (origin-quota.ts). */
   #originOf(node: NodeId, start: number): Origin {
-    const held = this.#origins.get(node);
-    if (held !== undefined) return held;
+    const existing = this.#origins.get(node);
+    if (existing !== undefined) return existing;
     const origin = { start, ...unreported(), bytes: 0, marks: [], entries: new Map(), passing: new Map() };
     this.#origins.set(node, origin);
     return origin;
@@ -280,8 +280,8 @@ const passingMax = (kind: string): number | undefined => {
 
 const passingOf = ({ passing }: Origin, kind: string): Set<LiveEntry> => {
   const slot = eventSlot(kind);
-  const held = passing.get(slot);
-  if (held !== undefined) return held;
+  const existing = passing.get(slot);
+  if (existing !== undefined) return existing;
   const made = new Set<LiveEntry>();
   passing.set(slot, made);
   return made;

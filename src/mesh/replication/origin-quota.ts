@@ -23,7 +23,7 @@ interface OriginQuotaParts {
   readonly peers: { readonly size: number; has(node: NodeId): boolean };
 }
 
-interface Held {
+interface Slot {
   /** The peer that sent its newest value; the node itself if it is linked. */
   relaySource: NodeId;
   lastMessageAtMs: number;
@@ -35,7 +35,7 @@ type QuotaDecision =
 
 export class OriginQuota {
   readonly #parts: OriginQuotaParts;
-  readonly #held = new Map<NodeId, Held>();
+  readonly #origins = new Map<NodeId, Slot>();
   readonly #counts = new Map<NodeId, number>();
   readonly #rates: AddressBuckets;
 
@@ -47,53 +47,53 @@ export class OriginQuota {
   }
 
   get size(): number {
-    return this.#held.size;
+    return this.#origins.size;
   }
 
   has(origin: NodeId): boolean {
-    return this.#held.has(origin);
+    return this.#origins.has(origin);
   }
 
   /** Whether the peer may introduce one more node now; checked before any expensive work. */
   mayRelay(origin: NodeId, relaySource: NodeId): boolean {
-    if (origin === relaySource || this.#held.has(origin)) return true;
+    if (origin === relaySource || this.#origins.has(origin)) return true;
     return this.#countOf(relaySource) < this.#shareMax && this.#rates.of(relaySource).take();
   }
 
   /** A slot for a node that has none. */
   admit(origin: NodeId, relaySource: NodeId): QuotaDecision {
     let evicted: NodeId | undefined;
-    if (this.#held.size >= this.#parts.limits.originsMax) {
+    if (this.#origins.size >= this.#parts.limits.originsMax) {
       evicted = this.#victim(origin, relaySource);
       if (evicted === undefined) return { kind: 'refused' };
       this.drop(evicted);
     }
-    this.#held.set(origin, { relaySource, lastMessageAtMs: this.#parts.nowMs() });
+    this.#origins.set(origin, { relaySource, lastMessageAtMs: this.#parts.nowMs() });
     this.#count(relaySource, 1);
     return { kind: 'admitted', evicted };
   }
 
   /** A value of a node that has a slot was new. `lastMessageAtMs` is in the past for a value that was already old. */
   received(origin: NodeId, relaySource: NodeId, lastMessageAtMs: number): void {
-    const held = this.#held.get(origin);
-    if (held === undefined) return;
-    held.lastMessageAtMs = Math.max(held.lastMessageAtMs, lastMessageAtMs);
-    if (held.relaySource === relaySource) return;
-    this.#count(held.relaySource, -1);
+    const slot = this.#origins.get(origin);
+    if (slot === undefined) return;
+    slot.lastMessageAtMs = Math.max(slot.lastMessageAtMs, lastMessageAtMs);
+    if (slot.relaySource === relaySource) return;
+    this.#count(slot.relaySource, -1);
     this.#count(relaySource, 1);
-    held.relaySource = relaySource;
+    slot.relaySource = relaySource;
   }
 
   drop(origin: NodeId): void {
-    const held = this.#held.get(origin);
-    if (held === undefined) return;
-    this.#held.delete(origin);
-    this.#count(held.relaySource, -1);
+    const slot = this.#origins.get(origin);
+    if (slot === undefined) return;
+    this.#origins.delete(origin);
+    this.#count(slot.relaySource, -1);
   }
 
   /** Nodes that are not linked and have sent nothing since. */
   silentSince(atMs: number): readonly NodeId[] {
-    return [...this.#held]
+    return [...this.#origins]
       .filter(([origin, { lastMessageAtMs }]) => lastMessageAtMs <= atMs && !this.#parts.peers.has(origin))
       .map(([origin]) => origin);
   }
@@ -110,11 +110,11 @@ export class OriginQuota {
     let oldest: NodeId | undefined;
     let oldestOfMost: NodeId | undefined;
     const lastMessageAtMs = (node: NodeId | undefined): number =>
-      node === undefined ? Number.POSITIVE_INFINITY : (this.#held.get(node)?.lastMessageAtMs ?? 0);
-    for (const [node, held] of this.#held) {
+      node === undefined ? Number.POSITIVE_INFINITY : (this.#origins.get(node)?.lastMessageAtMs ?? 0);
+    for (const [node, slot] of this.#origins) {
       if (peers.has(node)) continue;
-      if (held.lastMessageAtMs < lastMessageAtMs(oldest)) oldest = node;
-      if (held.relaySource === most && held.lastMessageAtMs < lastMessageAtMs(oldestOfMost))
+      if (slot.lastMessageAtMs < lastMessageAtMs(oldest)) oldest = node;
+      if (slot.relaySource === most && slot.lastMessageAtMs < lastMessageAtMs(oldestOfMost))
         oldestOfMost = node;
     }
     if (nowMs() - lastMessageAtMs(oldest) >= limits.silentMs) return oldest;

@@ -33,8 +33,8 @@ export class RecordTips {
 
   /** Tip of the record at the origin's current position. */
   newest(origin: NodeId, { epoch, through }: JournalPosition): number | undefined {
-    const held = this.#newest.get(origin);
-    if (held?.epoch === epoch && held.through === through) return held.tip;
+    const known = this.#newest.get(origin);
+    if (known?.epoch === epoch && known.through === through) return known.tip;
     const tip = this.#stored(origin, through);
     this.#newest.set(origin, { epoch, through, tip });
     return tip;
@@ -62,8 +62,8 @@ export class RecordTips {
    * epoch.
    */
   ownAt({ epoch, through }: JournalPosition): number | 'dropped' | 'other' {
-    const held = this.#store.position(this.#self);
-    if (held?.epoch !== epoch || through > held.through) return 'other';
+    const position = this.#store.position(this.#self);
+    if (position?.epoch !== epoch || through > position.through) return 'other';
     const remembered = epoch === this.#ownEpoch ? this.#own.get(through) : undefined;
     return remembered ?? this.#stored(this.#self, through) ?? 'dropped';
   }

@@ -18,8 +18,8 @@ export class Relays {
 
   /** Peers to which this node relays what the sender sent. */
   to(sender: NodeId): readonly ReplicaPeer[] {
-    const held = this.#bySender.get(sender);
-    if (held !== undefined) return held;
+    const cached = this.#bySender.get(sender);
+    if (cached !== undefined) return cached;
     const peers = [...this.#peers.values()].filter(peer => peer.hasSentHello && this.isOne(sender, peer.id));
     this.#bySender.set(sender, peers);
     return peers;

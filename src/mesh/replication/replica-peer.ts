@@ -27,7 +27,7 @@ export class ReplicaPeer {
   readonly #limits: ReplicationLimits;
   readonly #nowMs: () => number;
   /** As many as its transport permits; one for a link between two nodes. */
-  readonly #bringers = new Map<NodeId, RelaySource>();
+  readonly #relaySources = new Map<NodeId, RelaySource>();
 
   constructor(parts: OutboxParts, limits: ReplicationLimits) {
     this.link = parts.link;
@@ -41,10 +41,10 @@ export class ReplicaPeer {
   }
 
   relaySource(node: NodeId): RelaySource {
-    const held = this.#bringers.get(node);
-    if (held !== undefined) return held;
+    const existing = this.#relaySources.get(node);
+    if (existing !== undefined) return existing;
     const made = new RelaySource(node, this.link, { limits: this.#limits, nowMs: this.#nowMs });
-    this.#bringers.set(node, made);
+    this.#relaySources.set(node, made);
     return made;
   }
 }

@@ -76,8 +76,8 @@ export class StandIns {
   #of(peer: ReplicaPeer, origin: NodeId): StandIn {
     const origins = this.#byPeer.get(peer) ?? new Map<NodeId, StandIn>();
     this.#byPeer.set(peer, origins);
-    const held = origins.get(origin);
-    if (held !== undefined) return held;
+    const existing = origins.get(origin);
+    if (existing !== undefined) return existing;
     const oldest = origins.keys().next().value;
     if (origins.size >= ORIGINS_OF_PEER_MAX && oldest !== undefined) {
       origins.delete(oldest);

@@ -279,11 +279,11 @@ class HandshakeAdmission {
     if (this.#open >= handshakesMax) return `${handshakesMax} handshakes are in progress`;
     bucket.take();
     this.#count(address, 1);
-    let isHeld = true;
+    let isTaken = true;
     return {
       [Symbol.dispose]: () => {
-        if (!isHeld) return;
-        isHeld = false;
+        if (!isTaken) return;
+        isTaken = false;
         this.#count(address, -1);
       },
     };

@@ -72,8 +72,8 @@ export class EventFactory {
       return [this.#remember(key, () => this.#speech(speech, word, tokens, at))];
     }
     if (tokens === this.#settings.tokensPerChunk) {
-      const held = this.#whole[speech][word];
-      if (held !== undefined) return [held];
+      const cached = this.#whole[speech][word];
+      if (cached !== undefined) return [cached];
       const event = this.#speech(speech, word, tokens, at);
       this.#whole[speech][word] = event;
       return [event];
@@ -136,8 +136,8 @@ export class EventFactory {
 
   /** For what depends on more than a word: bounded, because requests control it. */
   #remember(key: string, build: () => StreamEvent): StreamEvent {
-    const held = this.#rare.get(key);
-    if (held !== undefined) return held;
+    const cached = this.#rare.get(key);
+    if (cached !== undefined) return cached;
     const event = build();
     if (this.#rare.size >= RARE_EVENTS_MAX) this.#rare.clear();
     this.#rare.set(key, event);

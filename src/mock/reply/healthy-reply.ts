@@ -42,8 +42,8 @@ export class ReplyBuilder {
   events({ model, api, isStamped }: ReplySubject, wire: Wire): EventFactory {
     const isChunked = wire.transfer === 'chunked';
     const key = `${api.path} ${isStamped} ${isChunked} ${model}`;
-    const held = this.#factories.get(key);
-    if (held !== undefined) return held;
+    const cached = this.#factories.get(key);
+    if (cached !== undefined) return cached;
     const factory = new EventFactory(api, { model, isStamped }, this.settings, isChunked);
     if (this.#factories.size >= FACTORIES_MAX) this.#factories.clear();
     this.#factories.set(key, factory);
@@ -168,8 +168,8 @@ export class ReplyBuilder {
     const count = plan.content.length;
     const isOwn = jitter > 0 || prefillTokensPerSecond > 0 || contextGapMs > 0 || isCached;
     const key = isOwn ? undefined : `${outputTokens} ${reasoningTokens} ${toolCalls} ${count}`;
-    const held = key === undefined ? undefined : this.#evenTimelines.get(key);
-    if (held !== undefined) return held;
+    const cached = key === undefined ? undefined : this.#evenTimelines.get(key);
+    if (cached !== undefined) return cached;
     const timeline: Timeline = {
       atMs: Float64Array.from([
         this.settings.isHeadEarly ? 0 : (plan.atMs[0] ?? 0),

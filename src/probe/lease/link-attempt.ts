@@ -42,7 +42,7 @@ export interface LinkAttemptParts {
 
 export type AttemptResult<T> =
   /** Nothing was measured, but nothing is wrong. */
-  | { readonly kind: 'held-back'; readonly reason: string; readonly retryInMs: number }
+  | { readonly kind: 'postponed'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
 
 interface AttemptHow {
@@ -62,9 +62,9 @@ export const attemptLink = async (
   const ports = sourcePorts(state(), self, want.connection);
   const obstacle = locks.obstacle(ports);
   using hold = locks.take(ports, portText(ports));
-  if (hold === undefined) return heldBack(parts, obstacle ?? 'the interface is busy', 0);
+  if (hold === undefined) return postponed(parts, obstacle ?? 'the interface is busy', 0);
   const answer = await requestLease(parts, want, how);
-  if (answer.kind === 'held-back' || answer.kind === 'ended') return answer;
+  if (answer.kind === 'postponed' || answer.kind === 'ended') return answer;
   how.onMeasuring();
   let spent: Spending | undefined;
   const release = new AbortController(); // even if this node stops, the sink is notified, within a second
@@ -94,10 +94,10 @@ const requestLease = async (
       if (answer === undefined)
         return failed(`${name} replies in a way that this version does not understand`, 'not-understood');
       if (answer.kind === 'failed') return failed(answer.reason, 'sink-failed');
-      return answer.kind === 'granted' ? answer : heldBack(parts, answer.reason, answer.retryInMs);
+      return answer.kind === 'granted' ? answer : postponed(parts, answer.reason, answer.retryInMs);
     }
     case 'unreachable':
-      return heldBack(parts, `no link to ${name}: ${reply.reason}`, NO_LINK_RETRY_MS);
+      return postponed(parts, `no link to ${name}: ${reply.reason}`, NO_LINK_RETRY_MS);
     case 'refused':
       return failed(`${name} refuses: ${reply.reason}`, 'refused');
     case 'timeout':
@@ -171,12 +171,12 @@ const giveBack = async (
   );
 };
 
-const heldBack = (
+const postponed = (
   { random }: LinkAttemptParts,
   reason: string,
   retryInMs: number,
 ): AttemptResult<LinkMeasurement> => ({
-  kind: 'held-back',
+  kind: 'postponed',
   reason,
   retryInMs: Math.min(RETRY_MS_MAX, Math.max(0, retryInMs)) + refusalWaitMs(random()),
 });

@@ -69,19 +69,19 @@ export class ProbeRunner {
   }
 
   /** @throws only the signal's reason, when it aborts */
-  async run(want: WantedProbe, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
+  async run(want: WantedProbe, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | Postponed> {
     return want.kind === 'gpu' ? await this.#runDevice(want, order) : await this.#runLink(want, order);
   }
 
-  async #runDevice(want: WantedDevice, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
+  async #runDevice(want: WantedDevice, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | Postponed> {
     const { self, clock, locks, lockDevices, log, probeDevice, record, settings, state } = this.#parts;
     const { device, subject } = want;
     using hold = locks.takeAll(device.deviceName);
     if (hold === undefined)
-      return { kind: 'held-back', ...this.#soon(`${locks.busyWith} is being measured`) };
+      return { kind: 'postponed', ...this.#soon(`${locks.busyWith} is being measured`) };
     const machine = lockDevices(device.deviceName);
     if (machine.kind === 'busy')
-      return { kind: 'held-back', reason: machine.reason, retryInMs: ACTIVITY_RETRY_MS };
+      return { kind: 'postponed', reason: machine.reason, retryInMs: ACTIVITY_RETRY_MS };
     using _machine = machine.kind === 'held' ? machine.lock : undefined;
     order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS.gpu);
     const startedAtMs = clock.nowMs();
@@ -97,7 +97,7 @@ export class ProbeRunner {
       const outcome = await this.#whileIdle<DeviceMeasurement>(want, order, limit =>
         probeDevice(device, limit),
       );
-      if (outcome.kind === 'held-back') return outcome;
+      if (outcome.kind === 'postponed') return outcome;
       this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
       const last = state().nodeGpuProfiles[self]?.[subject.deviceId];
       const intervalMs = this.#intervalMs(order, outcome.outcome, last?.value, settings().gpuTtlMs);
@@ -109,7 +109,7 @@ export class ProbeRunner {
     }
   }
 
-  async #runLink(want: WantedLink, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | HeldBack> {
+  async #runLink(want: WantedLink, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | Postponed> {
     const { self, clock, record, settings, state } = this.#parts;
     const { connectionKey, sink } = want.subject;
     let startedAtMs: number | undefined;
@@ -126,12 +126,12 @@ export class ProbeRunner {
       });
     // The attempt has its own deadline: its requests to the sink come on top.
     const result = await this.#unlessActive(want, order, attempt);
-    if (result.kind === 'held-back') return result;
+    if (result.kind === 'postponed') return result;
     if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
     const { outcome } = result;
     // A connection closed meanwhile has left the state, and a profile would bring it back.
-    const held = state().connections[self]?.[sink];
-    if (held === undefined || !Object.hasOwn(held, connectionKey)) return { kind: 'ended' };
+    const connections = state().connections[self]?.[sink];
+    if (connections === undefined || !Object.hasOwn(connections, connectionKey)) return { kind: 'ended' };
     const own = outcome.kind === 'measured' ? routineSpendingOf(outcome.measurement) : undefined;
     const link = { source: self, key: connectionKey, connection: want.connection };
     const lastsMs = linkIntervalMs(state(), link, {
@@ -216,7 +216,7 @@ export class ProbeRunner {
       return await work(AbortSignal.any([signal, given.signal]));
     } catch (error) {
       if (activity === undefined || signal.aborted) throw error;
-      return { kind: 'held-back', reason: activity, retryInMs: ACTIVITY_RETRY_MS };
+      return { kind: 'postponed', reason: activity, retryInMs: ACTIVITY_RETRY_MS };
     } finally {
       done.abort();
       await watching;
@@ -228,7 +228,7 @@ export class ProbeRunner {
   }
 }
 
-type HeldBack = Extract<AttemptResult<never>, { kind: 'held-back' }>;
+type Postponed = Extract<AttemptResult<never>, { kind: 'postponed' }>;
 
 /** For the first of each kind; later ones expect the duration of the last. */
 const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;

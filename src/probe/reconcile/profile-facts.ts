@@ -33,10 +33,10 @@ export const linkFact = (
   { outcome, measuresExtras, intervalMs, nowMs }: LinkOutcome,
 ): Fact => {
   const path = { sink, connectionKey, intervalMs };
-  const held = newest === undefined ? undefined : knownFigures(self, newest, nowMs);
+  const known = newest === undefined ? undefined : knownFigures(self, newest, nowMs);
   if (outcome.kind === 'measured') {
     const extras =
-      measuresExtras || held === undefined ? { extrasAgeMs: extrasAgeOf(measuresExtras) } : held.extras;
+      measuresExtras || known === undefined ? { extrasAgeMs: extrasAgeOf(measuresExtras) } : known.extras;
     const payload: LinkProfile = {
       ...outcome.measurement,
       ...extras,
@@ -46,7 +46,7 @@ export const linkFact = (
     };
     return { kind: 'link.profiled', payload };
   }
-  const figures = held?.figures ?? { ...noLinkFigures(kind), extrasAgeMs: NEVER, measuredAgeMs: 0 };
+  const figures = known?.figures ?? { ...noLinkFigures(kind), extrasAgeMs: NEVER, measuredAgeMs: 0 };
   const failed = { failure: failureOf(outcome), bytesUsed: outcome.bytesUsed, extrasBytes: 0 };
   return { kind: 'link.profiled', payload: { ...figures, ...path, ...failed } };
 };
@@ -90,8 +90,8 @@ export const deviceFact = (
     return { kind: 'gpu.profiled', payload };
   }
   const failure = failureOf(outcome);
-  const held = last === undefined ? noDeviceFigures(device) : last.value;
-  const payload: GpuProfile = { ...held, intervalMs, measuredAgeMs: goodAgeMs(last, nowMs), failure };
+  const figures = last === undefined ? noDeviceFigures(device) : last.value;
+  const payload: GpuProfile = { ...figures, intervalMs, measuredAgeMs: goodAgeMs(last, nowMs), failure };
   return { kind: 'gpu.profiled', payload };
 };
 

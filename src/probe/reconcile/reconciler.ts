@@ -161,9 +161,9 @@ export class Reconciler {
         later(dueInMs);
         continue;
       }
-      const held = this.#waits.get(key);
-      if (held !== undefined && held.untilMs > nowMs) {
-        later(held.untilMs - nowMs);
+      const wait = this.#waits.get(key);
+      if (wait !== undefined && wait.untilMs > nowMs) {
+        later(wait.untilMs - nowMs);
         continue;
       }
       const obstacle = runner.obstacle(want, this.#causeOf(want));
@@ -206,7 +206,7 @@ export class Reconciler {
       loads: this.#loads,
       onMeasuring: expectedMs => this.#board.report(want.subject, { kind: 'running', expectedMs, isByHand }),
     });
-    if (result.kind === 'held-back') this.#wait(want, result.reason, result.retryInMs);
+    if (result.kind === 'postponed') this.#wait(want, result.reason, result.retryInMs);
     else {
       this.#requested.delete(probeKey(want.subject));
       this.#noteTried(probeKey(want.subject), this.#parts.clock.nowMs());

@@ -21,8 +21,12 @@ export class StatusBoard {
     const key = probeKey(subject);
     const nowMs = this.#nowMs();
     const nextAtMs = nextAt(stage, nowMs);
-    const held = this.#reported.get(key);
-    if (held !== undefined && sameWords(held.stage, stage) && !hasMoved(held.nextAtMs, nextAtMs, nowMs))
+    const reported = this.#reported.get(key);
+    if (
+      reported !== undefined &&
+      sameWords(reported.stage, stage) &&
+      !hasMoved(reported.nextAtMs, nextAtMs, nowMs)
+    )
       return;
     this.#reported.set(key, { subject, stage, nextAtMs });
     this.#record({ kind: 'probe.reported', payload: { subject, stage } });

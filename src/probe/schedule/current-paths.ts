@@ -65,9 +65,9 @@ const pathsBetween = (state: State, one: NodeId, other: NodeId): readonly Curren
   ] as const)
     for (const [key, entry] of Object.entries(state.connections[source]?.[sink] ?? {})) {
       const path = pathKey(source, entry.value);
-      const held = open.get(path) ?? [];
-      held.push({ source, key, connection: entry.value, entry });
-      open.set(path, held);
+      const ofPath = open.get(path) ?? [];
+      ofPath.push({ source, key, connection: entry.value, entry });
+      open.set(path, ofPath);
     }
   const profiles = pathProfiles(pathEnds(state, one, other));
   return [...open].map(([path, connections]) => ({ connections, profiles: profiles.get(path) }));

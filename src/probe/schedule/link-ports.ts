@@ -45,10 +45,10 @@ const portsOf = (state: State, node: NodeId, name: string): readonly string[] =>
   const follow = (one: string): void => {
     if (found.has(one)) return;
     found.add(one);
-    for (const member of interfaces.find(held => held.name === one)?.members ?? []) follow(member);
+    for (const member of interfaces.find(each => each.name === one)?.members ?? []) follow(member);
     // "eth0.10" is a VLAN on eth0, by the kernel's own naming.
     const parent = /^(.+)\.\d{1,4}$/.exec(one)?.[1];
-    if (parent !== undefined && interfaces.some(held => held.name === parent)) follow(parent);
+    if (parent !== undefined && interfaces.some(each => each.name === parent)) follow(parent);
     // macOS names an RDMA device after its interface.
     if (one.startsWith('rdma_')) follow(one.slice('rdma_'.length));
     for (const device of devices) {

@@ -121,8 +121,8 @@ const portKeys = (node: NodeId, ports: readonly string[]): readonly string[] =>
 const cachedPortKeys = (state: State): ((link: PlacedLink) => readonly string[]) => {
   const known = new Map<string, readonly string[]>();
   const at = (key: string, look: () => readonly string[]): readonly string[] => {
-    const held = known.get(key);
-    if (held !== undefined) return held;
+    const cached = known.get(key);
+    if (cached !== undefined) return cached;
     const found = look();
     known.set(key, found);
     return found;

@@ -152,12 +152,12 @@ class CountedRun {
 
   #record(name: keyof typeof INSTRUMENTS, value: number, attributes: Attributes): void {
     const key = `${name} ${Object.values(attributes).join(' ')}`;
-    let held = this.#groups.get(key);
-    if (held === undefined) {
-      held = { group: { name, attributes }, histogram: new BucketHistogram(INSTRUMENTS[name].bounds) };
-      this.#groups.set(key, held);
+    let existing = this.#groups.get(key);
+    if (existing === undefined) {
+      existing = { group: { name, attributes }, histogram: new BucketHistogram(INSTRUMENTS[name].bounds) };
+      this.#groups.set(key, existing);
     }
-    held.histogram.record(value);
+    existing.histogram.record(value);
   }
 }
 
@@ -172,7 +172,7 @@ interface Group {
  */
 class TracedSamples {
   readonly #runId: string;
-  #held: { readonly rank: string; readonly sample: EndedSample }[] = [];
+  #ranked: { readonly rank: string; readonly sample: EndedSample }[] = [];
 
   constructor(runId: string) {
     this.#runId = runId;
@@ -180,15 +180,15 @@ class TracedSamples {
 
   add(sample: EndedSample): void {
     const rank = createHash('sha256').update(`${this.#runId} ${sample.sampleId}`).digest('hex');
-    const last = this.#held.at(-1);
-    if (this.#held.length >= TRACED_SAMPLES_MAX && last !== undefined && rank >= last.rank) return;
-    const at = this.#held.findIndex(held => rank < held.rank);
-    this.#held.splice(at === -1 ? this.#held.length : at, 0, { rank, sample });
-    this.#held = this.#held.slice(0, TRACED_SAMPLES_MAX);
+    const last = this.#ranked.at(-1);
+    if (this.#ranked.length >= TRACED_SAMPLES_MAX && last !== undefined && rank >= last.rank) return;
+    const at = this.#ranked.findIndex(one => rank < one.rank);
+    this.#ranked.splice(at === -1 ? this.#ranked.length : at, 0, { rank, sample });
+    this.#ranked = this.#ranked.slice(0, TRACED_SAMPLES_MAX);
   }
 
   get samples(): readonly EndedSample[] {
-    return this.#held.map(({ sample }) => sample);
+    return this.#ranked.map(({ sample }) => sample);
   }
 }
 

@@ -42,14 +42,14 @@ export const readingStatusSchema: Schema<ReadingStatus> = v.variant('kind', [
 ]);
 
 /** What State contains for a kind. */
-const heldSchema = (kind: EventKind): v.GenericSchema => {
+const entrySchemaOf = (kind: EventKind): v.GenericSchema => {
   const reading = kind.replace('.gathered', '');
   if (isReadingKind(reading)) return readingEntrySchema(READING_SCHEMAS[gatheredKind(reading)].entries.value);
   const { field, hold } = EVENT_KINDS[kind];
-  const held: v.GenericSchema | undefined =
+  const valueSchema: v.GenericSchema | undefined =
     hold === undefined ? PAYLOAD_SCHEMAS[kind] : MADE_OF_PAYLOADS[field];
-  if (held === undefined) throw new TypeError(`${kind} in the state has no schema`);
-  return entrySchema(held);
+  if (valueSchema === undefined) throw new TypeError(`${kind} in the state has no schema`);
+  return entrySchema(valueSchema);
 };
 
 /** Maps whose entries are not the payloads of their kinds. */
@@ -64,7 +64,7 @@ const byNode = (value: v.GenericSchema): v.GenericSchema => v.record(nodeIdSchem
 const mapSchema = ({ field, shape }: FieldRow): v.GenericSchema => {
   const kind = KINDS.find(one => EVENT_KINDS[one].field === field && EVENT_KINDS[one].closes === undefined);
   if (kind === undefined) throw new TypeError(`no kind of the table writes to ${field}`);
-  const entry = heldSchema(kind);
+  const entry = entrySchemaOf(kind);
   switch (shape) {
     case 'node':
       return byNode(entry);

@@ -107,7 +107,7 @@ test('a data set of conversations travels whole, and turns that never ran are sk
     ],
   }));
   const request = chats(mock.url, {
-    dataset: { kind: 'held', dataset: { description: 'three chats', prompts } },
+    dataset: { kind: 'received', dataset: { description: 'three chats', prompts } },
     sessions: { turns: undefined, thinkTime: undefined, answers: 'recorded' },
     samplesMax: 8,
   });
@@ -135,7 +135,7 @@ test('fewer sessions than agents, and a trace, are refused in words', async () =
     sessions: [],
   };
   const traced = new FleetHere(join(folder.path, 'trace'), ['atlas'], { targets: [mock.url] });
-  await expect(traced.run(chats(mock.url, { dataset: { kind: 'held', dataset: trace } }))).rejects.toThrow(
-    /a trace cannot be split/,
-  );
+  await expect(
+    traced.run(chats(mock.url, { dataset: { kind: 'received', dataset: trace } })),
+  ).rejects.toThrow(/a trace cannot be split/);
 });

@@ -54,9 +54,9 @@ test('under --max-in-flight an arrival waits for a slot, and that wait is separa
   expect(samples).toHaveLength(30);
   expect(overlapMax(samples)).toBe(2);
   const ends = new Set(samples.map(({ endNs }) => endNs));
-  const held = samples.filter(({ heldBackNs }) => heldBackNs > 0);
-  expect(held.length).toBeGreaterThan(20);
-  for (const { intendedNs, heldBackNs, sentNs } of held) {
+  const delayed = samples.filter(({ heldBackNs }) => heldBackNs > 0);
+  expect(delayed.length).toBeGreaterThan(20);
+  for (const { intendedNs, heldBackNs, sentNs } of delayed) {
     // Until the very moment at which one before it ended: what is left is ours.
     expect(ends).toContain(intendedNs + heldBackNs);
     expect(sentNs).toBeGreaterThanOrEqual(intendedNs + heldBackNs);

@@ -38,12 +38,12 @@ test('times to first token follow what was not cached, and hits on the page of m
   expect(samples).toHaveLength(16);
   let cached = 0;
   for (const { turn, inputTokens, remark, firstContentNs, sentNs } of samples) {
-    const held = Math.max(0, remark?.cachedTokens ?? 0);
-    cached += held;
+    const cachedTokens = Math.max(0, remark?.cachedTokens ?? 0);
+    cached += cachedTokens;
     // The whole earlier text but the last word, which is cut.
-    if (turn?.turn === 0) expect(held).toBe(0);
-    else expect(held).toBeGreaterThan(100);
-    const readNs = ((inputTokens - held) / TOKENS_PER_SECOND) * 1e9;
+    if (turn?.turn === 0) expect(cachedTokens).toBe(0);
+    else expect(cachedTokens).toBeGreaterThan(100);
+    const readNs = ((inputTokens - cachedTokens) / TOKENS_PER_SECOND) * 1e9;
     // What it has to read it reads first, and that alone: a microsecond for the rounding of its clock.
     expect(firstContentNs - sentNs).toBeGreaterThanOrEqual(readNs - 1_000);
   }

@@ -21,8 +21,8 @@ describe('a mix of models', () => {
       fc.property(fc.integer({ min: 1, max: 3_000 }), fc.integer(), (count, seed) => {
         const order = mixedOrder(MIX, 3_000, seed).slice(0, count);
         for (const [variant, { weight }] of MIX.entries()) {
-          const held = order.filter(each => each === variant).length;
-          expect(Math.abs(held - count * weight)).toBeLessThanOrEqual(20);
+          const drawn = order.filter(each => each === variant).length;
+          expect(Math.abs(drawn - count * weight)).toBeLessThanOrEqual(20);
         }
       }),
       { numRuns: 50 },

@@ -36,9 +36,9 @@ export const answerOf = (number: number): string => `"answer"\n${number} ✓`;
  * Refuses a request that contains FAIL. Holds the first requests back until `heldTogether` are in flight, so that they overlap
  * on any machine, however busy it is.
  */
-export const queriedServer = async (dialect: Dialect, heldTogether = 0): Promise<QueriedServer> => {
+export const queriedServer = async (dialect: Dialect, overlapping = 0): Promise<QueriedServer> => {
   const together = Promise.withResolvers<void>();
-  if (heldTogether === 0) together.resolve();
+  if (overlapping === 0) together.resolve();
   const requested: Asked[] = [];
   let inFlight = 0;
   let inFlightMax = 0;
@@ -51,7 +51,7 @@ export const queriedServer = async (dialect: Dialect, heldTogether = 0): Promise
     const body: unknown = JSON.parse(text);
     if (!isJsonObject(body)) throw new Error('no object');
     const number = requested.push({ path: request.url ?? '', body });
-    if (inFlight >= heldTogether) together.resolve();
+    if (inFlight >= overlapping) together.resolve();
     await together.promise;
     // Every request that has arrived by now is counted before the reply to this one.
     await new Promise(resolve => setImmediate(resolve));

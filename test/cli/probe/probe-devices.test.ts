@@ -109,14 +109,14 @@ test.each([['gpu'], ['memory']])(
   'plimsoll probe %s does not measure while the daemon of the home does',
   async what => {
     using home = temporaryDirectory();
-    const held = lockDevices(home.path, { who: 'the daemon', pid: 4_711, what: 'NVIDIA GB10' });
+    const lock = lockDevices(home.path, { who: 'the daemon', pid: 4_711, what: 'NVIDIA GB10' });
     const run = madeUpProcess(['probe', what, '--home', home.path]);
     expect(await run.run()).toBe(EXIT_CODES.probeFailed.code);
     expect(run.stdout.text).toBe('');
     expect(run.stderr.text).toContain(
       'NVIDIA GB10 is being measured by the daemon (process 4711): two at once would measure each other',
     );
-    if (held.kind === 'held') held.lock[Symbol.dispose]();
+    if (lock.kind === 'held') lock.lock[Symbol.dispose]();
   },
 );
 

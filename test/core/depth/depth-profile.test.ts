@@ -31,13 +31,13 @@ const answered = (
   depthRequests(plan).map((request, index) => {
     const depth = request.kind === 'lead' ? 0 : request.depth;
     const inputTokens = request.kind === 'opening' ? Math.max(depth, 10) : Math.max(depth, 10) + 512;
-    const held = caches && request.kind === 'extension' ? Math.max(depth, 10) : 0;
+    const cached = caches && request.kind === 'extension' ? Math.max(depth, 10) : 0;
     return {
       index,
       inputTokens,
       outputTokens: request.kind === 'opening' ? outputTokens : 2,
-      cachedTokens: reports ? held : undefined,
-      ttftNs: ((inputTokens - held) * SECOND) / 1_000,
+      cachedTokens: reports ? cached : undefined,
+      ttftNs: ((inputTokens - cached) * SECOND) / 1_000,
       tpotNs: SECOND / 50,
       problem: undefined,
     };

@@ -72,8 +72,9 @@ test('the age shown is the age of the figure shown, for any time, connection and
       const last = new Map(inOrder.map(one => [one.way, one]));
       for (const one of last.values()) {
         const path = pathKey(one.way.source, one.way.connection);
-        const held = newest.get(path);
-        if (held === undefined || one.atMs - one.waitedMs > held.atMs - held.waitedMs) newest.set(path, one);
+        const existing = newest.get(path);
+        if (existing === undefined || one.atMs - one.waitedMs > existing.atMs - existing.waitedMs)
+          newest.set(path, one);
       }
       const ageOf = ({ atMs, waitedMs }: (typeof measured)[number]): number => NOW_MS - atMs + waitedMs;
       const there = [...newest.values()].map(one => ({

@@ -78,15 +78,15 @@ test('headroom of a node takes what was measured there before the constants of a
     deviceClass: 'gb10',
     ceiling: { bytesPerSecond: BANDWIDTH, operationsPerSecond: 1e13, isMeasured: true },
   } as const;
-  const calibrations = [held({ layers: 32, weightBytes: 5e9, ageMs: 0 })];
+  const calibrations = [stored({ layers: 32, weightBytes: 5e9, ageMs: 0 })];
   expect(constantsFor(MODEL, 'vllm', { ...device, calibrations }).label).toContain('measured here');
   expect(constantsFor(MODEL, 'vllm', { ...device, calibrations }).layerUs.value).toBeCloseTo(LAYER_US, 3);
   expect(constantsFor(MODEL, 'llama.cpp', { ...device, calibrations }).label).toBe('llama.cpp on GB10');
 });
 
 test('constants of the model itself stand before those of others, and only its own engine counts', () => {
-  const own = held({ layers: 32, weightBytes: 5e9, ageMs: 7_200_000 });
-  const other = held({ layers: 16, weightBytes: 1e9, ageMs: 60_000 });
+  const own = stored({ layers: 32, weightBytes: 5e9, ageMs: 7_200_000 });
+  const other = stored({ layers: 16, weightBytes: 1e9, ageMs: 60_000 });
   const ceiling = { bytesPerSecond: BANDWIDTH, operationsPerSecond: 1e13, isMeasured: true };
   const law = calibratedLaw([other, own], 'vllm', { layers: 32, weightBytes: 5e9 }, ceiling);
   if (law === undefined) throw new Error('no law');
@@ -140,6 +140,6 @@ function cacheOf(model: ModelFacts, contextTokens: number): number {
   return cacheBytes(model.cache, { contextTokens, bytesPerElement: 2 }).low;
 }
 
-function held({ ageMs, ...of }: { layers: number; weightBytes: number; ageMs: number }): StoredCalibration {
+function stored({ ageMs, ...of }: { layers: number; weightBytes: number; ageMs: number }): StoredCalibration {
   return { calibration: madeUpCalibration(of), ageMs };
 }

@@ -57,14 +57,14 @@ describe('the interval of a share', () => {
       [1_000, 0.99],
       [3_000, 0.999],
     ] as const) {
-      let held = 0;
+      let covered = 0;
       for (let draw = 0; draw < 2_000; draw += 1) {
         let hits = 0;
         for (let index = 0; index < of; index += 1) if (random.next() < share) hits += 1;
         const { low, high } = shareInterval({ hits, of, confidence: 0.95 });
-        if (low <= share && share <= high) held += 1;
+        if (low <= share && share <= high) covered += 1;
       }
-      expect(held / 2_000, `${of} of ${share}`).toBeGreaterThanOrEqual(0.95);
+      expect(covered / 2_000, `${of} of ${share}`).toBeGreaterThanOrEqual(0.95);
     }
   });
 
@@ -133,7 +133,7 @@ describe('a mean over correlated values', () => {
       const random = seededRandom(count + phi * 100);
       const normal = (): number =>
         Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
-      let held = 0;
+      let covered = 0;
       for (let run = 0; run < RUNS; run += 1) {
         const batches = new FoldingBatches(1);
         let value = normal();
@@ -147,9 +147,9 @@ describe('a mean over correlated values', () => {
         );
         if (ratio === undefined) continue;
         const margin = studentQuantile(0.975, ratio.degreesOfFreedom) * Math.sqrt(ratio.variance);
-        if (Math.abs(ratio.value - 10) <= margin) held += 1;
+        if (Math.abs(ratio.value - 10) <= margin) covered += 1;
       }
-      expect(held / RUNS).toBeGreaterThanOrEqual(0.92);
+      expect(covered / RUNS).toBeGreaterThanOrEqual(0.92);
     });
   }
 

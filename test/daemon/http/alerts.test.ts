@@ -93,17 +93,17 @@ describe('the alerts', () => {
   });
 
   it('detect a card that is throttled while it works, except by its settings', () => {
-    const held = (reason: string, use: string) => ({
+    const throttled = (reason: string, use: string) => ({
       [LIVE]: '1x120',
       [`plimsoll_gpu_throttled{${OF},device="g",reason="${reason}"}`]: '1x120',
       [`plimsoll_gpu_use_ratio{${OF},device="g"}`]: use,
     });
     expectRaised([
-      ['40m', held('HW thermal slowdown', '0.9x120'), ['PlimsollGpuThrottled']],
-      ['40m', held('HW thermal slowdown', '0.1x120'), []],
-      ['40m', held('SW power cap', '0.9x120'), []],
-      ['40m', held('pl1', '0.9x120'), []],
-      ['40m', held('sync boost', '0.9x120'), []],
+      ['40m', throttled('HW thermal slowdown', '0.9x120'), ['PlimsollGpuThrottled']],
+      ['40m', throttled('HW thermal slowdown', '0.1x120'), []],
+      ['40m', throttled('SW power cap', '0.9x120'), []],
+      ['40m', throttled('pl1', '0.9x120'), []],
+      ['40m', throttled('sync boost', '0.9x120'), []],
     ]);
   });
 

@@ -86,12 +86,12 @@ describe('places for connections', () => {
     const { slots, closed, open } = slotsUnderTest();
     const other = from('192.0.2.2');
     slots.enter(other);
-    const held = Array.from({ length: connectionsOfAddressMax }, () => from('192.0.2.1'));
-    for (const socket of held) slots.enter(socket);
+    const sockets = Array.from({ length: connectionsOfAddressMax }, () => from('192.0.2.1'));
+    for (const socket of sockets) slots.enter(socket);
     slots.enter(from('192.0.2.1'));
-    expect(closed).toEqual([held[0]]);
+    expect(closed).toEqual([sockets[0]]);
     expect(open.has(other)).toBe(true);
-    for (const socket of held.slice(1)) slots.serve(socket, responseOf());
+    for (const socket of sockets.slice(1)) slots.serve(socket, responseOf());
     const last = from('192.0.2.1');
     slots.enter(last);
     slots.serve(last, responseOf());

@@ -85,10 +85,10 @@ describe('the socket of the owner', () => {
     const path = join(folder.path, 'daemon.sock');
     await using served = await serveCluster({ limits: { connectionsOwnerMax: 2 } });
     await served.server.listenForOwner(path);
-    const held = [connect(path), connect(path)];
-    await Promise.all(held.map(socket => new Promise(resolve => socket.once('connect', resolve))));
+    const sockets = [connect(path), connect(path)];
+    await Promise.all(sockets.map(socket => new Promise(resolve => socket.once('connect', resolve))));
     const extra = connect(path).on('error', () => undefined);
     await closeOf(extra.resume());
-    for (const socket of held) socket.destroy();
+    for (const socket of sockets) socket.destroy();
   });
 });

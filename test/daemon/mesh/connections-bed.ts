@@ -60,7 +60,7 @@ export class ConnectionsBed implements AsyncDisposable {
     return bed;
   }
 
-  get held(): readonly object[] {
+  get current(): readonly object[] {
     return entriesOf(this.state.connections[ATLAS])
       .flatMap(sinks => entriesOf(sinks))
       .map(({ value }) => value);
@@ -144,8 +144,8 @@ export class ConnectionsBed implements AsyncDisposable {
 }
 
 const infoOf = (address: string): NetworkInterfaceInfo => {
-  const held = { address, netmask: '', mac: '', internal: false, cidr: null };
-  return address.includes(':') ? { ...held, family: 'IPv6', scopeid: 2 } : { ...held, family: 'IPv4' };
+  const common = { address, netmask: '', mac: '', internal: false, cidr: null };
+  return address.includes(':') ? { ...common, family: 'IPv6', scopeid: 2 } : { ...common, family: 'IPv4' };
 };
 
 const networkFact = (

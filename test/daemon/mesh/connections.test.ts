@@ -33,7 +33,7 @@ describe('the connections of a daemon', () => {
     ]);
     bed.unchosen.clear();
     await bed.pass(3);
-    expect(bed.held).toMatchObject([{ sink: JUNO, sinkAddress: '10.0.0.2' }]);
+    expect(bed.current).toMatchObject([{ sink: JUNO, sinkAddress: '10.0.0.2' }]);
   });
 
   it('are written again when their rate falls or their type changes, and not while nothing does', async () => {
@@ -56,7 +56,7 @@ describe('the connections of a daemon', () => {
     bed.pushOwn({ type: unknown('sysfs does not answer') });
     await bed.pass(30);
     expect(bed.facts.length).toBe(1);
-    expect(bed.held).toMatchObject([{ type: 'ethernet', negotiatedBitsPerSecond: 1e9 }]);
+    expect(bed.current).toMatchObject([{ type: 'ethernet', negotiatedBitsPerSecond: 1e9 }]);
   });
 
   it('forget the type of one interface when another carries them, though of that nothing is known', async () => {
@@ -64,7 +64,7 @@ describe('the connections of a daemon', () => {
     await bed.pass(3);
     bed.pushOwn({ name: 'tun0', type: unknown('no evidence') });
     await bed.pass(3);
-    expect(bed.held).toMatchObject([{ sourceInterface: 'tun0', type: unknown('no evidence') }]);
+    expect(bed.current).toMatchObject([{ sourceInterface: 'tun0', type: unknown('no evidence') }]);
   });
 
   it('close when the node goes offline, although something still answers there', async () => {
@@ -75,7 +75,7 @@ describe('the connections of a daemon', () => {
     expect(bed.facts.at(-1)).toMatchObject({ payload: { reason: 'the node is offline' } });
     bed.isJunoSeen = true;
     await bed.pass(3);
-    expect(bed.held.length, 'and open when it speaks again').toBe(1);
+    expect(bed.current.length, 'and open when it speaks again').toBe(1);
   });
 
   it('by an interface that the settings ignore are none', async () => {
@@ -87,7 +87,7 @@ describe('the connections of a daemon', () => {
   it('close at once when the own interface of a link-local one is gone', async () => {
     await using bed = await ConnectionsBed.with({}, ['fe80::2']);
     await bed.pass(3);
-    expect(bed.held).toMatchObject([{ sinkAddress: 'fe80::2%en0', sourceInterface: 'en0' }]);
+    expect(bed.current).toMatchObject([{ sinkAddress: 'fe80::2%en0', sourceInterface: 'en0' }]);
     bed.interfaces = {};
     await bed.pass(1.2);
     expect(bed.facts.at(-1)).toMatchObject({
@@ -102,7 +102,7 @@ describe('the connections of a daemon', () => {
     await bed.restart();
     await bed.pass(60);
     expect(bed.facts.length).toBe(1);
-    expect(bed.held.length).toBe(1);
+    expect(bed.current.length).toBe(1);
   });
 
   it('of an earlier start are closed when nobody answers, or nobody is there to be asked', async () => {
@@ -111,10 +111,10 @@ describe('the connections of a daemon', () => {
     bed.wire.block('10.0.0.2');
     await bed.restart();
     await bed.pass(4);
-    expect(bed.held).toEqual([]);
+    expect(bed.current).toEqual([]);
     bed.wire.unblock('10.0.0.2');
     await bed.pass(90);
-    expect(bed.held.length).toBe(1);
+    expect(bed.current.length).toBe(1);
     bed.isJunoSeen = false;
     await bed.pass(25); // not yet offline when this node stops
     await bed.restart({ withoutJuno: true });
@@ -146,6 +146,6 @@ describe('the connections of a daemon', () => {
       'there is no mesh',
     );
     expect(facts.at(-1)).toMatchObject({ payload: { reason: 'there is no mesh' } });
-    expect(bed.held).toEqual([]);
+    expect(bed.current).toEqual([]);
   });
 });

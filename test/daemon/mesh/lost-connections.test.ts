@@ -18,7 +18,7 @@ describe('connections that are lost', () => {
       kind: 'connection.closed',
       payload: { sink: JUNO, connectionKey: 'socket 10.0.0.2', reason: 'no answer' },
     });
-    expect(bed.held).toEqual([]);
+    expect(bed.current).toEqual([]);
   });
 
   it('stay as lost when they were open for a minute, and open again as what they were', async () => {
@@ -33,11 +33,11 @@ describe('connections that are lost', () => {
         connection: { sinkAddress: '10.0.0.2', sourceInterface: 'en0', sinkInterface: 'en7' },
       },
     });
-    expect(bed.held).toEqual([]);
+    expect(bed.current).toEqual([]);
     bed.wire.unblock('10.0.0.2');
     bed.pushOwn({ type: unknown('the port map did not come') });
     await bed.pass(60);
-    expect(bed.held).toMatchObject([{ type: 'ethernet', sinkInterface: 'en7' }]);
+    expect(bed.current).toMatchObject([{ type: 'ethernet', sinkInterface: 'en7' }]);
     expect(bed.lost).toEqual([]);
   });
 
@@ -56,7 +56,7 @@ describe('connections that are lost', () => {
     bed.wire.unblock('10.0.0.2');
     happens(bed);
     await bed.pass(3);
-    expect(bed.held).toMatchObject([{ sinkAddress: '10.0.0.2' }]);
+    expect(bed.current).toMatchObject([{ sinkAddress: '10.0.0.2' }]);
   });
 
   it('that are reached over another interface leave the old path lost, with its figures, where that is down', async () => {
@@ -65,14 +65,14 @@ describe('connections that are lost', () => {
     bed.record(profileOfJuno);
     bed.pushOwn({ name: 'en1', type: 'wifi' });
     await bed.pass(3);
-    expect(bed.held).toMatchObject([{ sourceInterface: 'en1', type: 'wifi' }]);
+    expect(bed.current).toMatchObject([{ sourceInterface: 'en1', type: 'wifi' }]);
     expect(bed.lost).toMatchObject([{ connection: { sourceInterface: 'en0', type: 'ethernet' } }]);
     const paths = pathProfiles(pathEnds(bed.state, ATLAS, JUNO));
     expect([...paths.keys()]).toEqual(['socket en0 en7']);
     // The cable is back, and so are its figures; the radio was only not in use.
     bed.pushOwn({ speedBitsPerSecond: 1e9 });
     await bed.pass(3);
-    expect(bed.held).toMatchObject([{ sourceInterface: 'en0', type: 'ethernet' }]);
+    expect(bed.current).toMatchObject([{ sourceInterface: 'en0', type: 'ethernet' }]);
     expect([...pathProfiles(pathEnds(bed.state, ATLAS, JUNO)).keys()]).toEqual(['socket en0 en7']);
   });
 
@@ -99,7 +99,7 @@ describe('connections that are lost', () => {
     expect(bed.lost).toMatchObject([{ code: 'address-gone', connection: { sinkInterface: 'en7' } }]);
     bed.reportJuno(['10.0.0.2']);
     await bed.pass(12);
-    expect(bed.held).toMatchObject([{ sinkInterface: 'en7' }]);
+    expect(bed.current).toMatchObject([{ sinkInterface: 'en7' }]);
   });
 
   it('that were lost with their node have another reason where it is back and they are not', async () => {

@@ -1,7 +1,7 @@
 // A node that starts a new epoch because peers have a later one of its journal reports its facts again, with their age.
 
 import { expect, test } from 'vitest';
-import { ageMsOf, heldFacts } from '../../../src/core/entry-maps.ts';
+import { ageMsOf, currentFacts } from '../../../src/core/entry-maps.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../../src/daemon/event-recorder.ts';
 import { clusterReplicaStore } from '../../../src/daemon/mesh/cluster-replica-store.ts';
@@ -32,10 +32,10 @@ test('a new epoch makes nothing younger than it is', async () => {
   await clock.advance(DAY_MS);
   const before = journal.ownEpoch;
   store.startNewEpoch(before);
-  const held = heldFacts(cluster.state, key.nodeId);
-  expect(held.map(({ kind, entry }) => [kind, entry.epoch > before, ageMsOf(entry, clock.nowMs())])).toEqual([
-    ['connection.opened', true, DAY_MS],
-  ]);
+  const facts = currentFacts(cluster.state, key.nodeId);
+  expect(facts.map(({ kind, entry }) => [kind, entry.epoch > before, ageMsOf(entry, clock.nowMs())])).toEqual(
+    [['connection.opened', true, DAY_MS]],
+  );
 });
 
 const DAY_MS = 86_400_000;

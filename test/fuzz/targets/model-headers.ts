@@ -19,9 +19,9 @@ const WHOLE_CONFIG = readModelConfig(parseAnyJson(smallConfigs[0] ?? ''), 'confi
 
 /** There is a result for any numbers that a header claims. */
 const use = (facts: ModelFacts): void => {
-  const held = { contextTokens: 4_096, cacheBytesPerElement: 2 };
-  memoryNeed(facts, { ...held, slots: 4 });
-  decodeStep(facts, { ...held, batch: 4 });
+  const cache = { contextTokens: 4_096, cacheBytesPerElement: 2 };
+  memoryNeed(facts, { ...cache, slots: 4 });
+  decodeStep(facts, { ...cache, batch: 4 });
   contextThatFits(facts, {
     slots: 4,
     capacityBytes: 24e9,

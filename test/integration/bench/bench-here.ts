@@ -88,9 +88,9 @@ export const expectInvariants = (report: Report): void => {
   expect(report.recordProblems).toEqual({});
   for (const { count, min, max, percentiles, histogram } of Object.values(report.series)) {
     // Values of 0 are in no logarithmic bucket.
-    const held = histogram.reduce((sum, [, , n]) => sum + n, 0);
-    if (min === 0) expect(held).toBeLessThan(count);
-    else expect(held).toBe(count);
+    const inBuckets = histogram.reduce((sum, [, , n]) => sum + n, 0);
+    if (min === 0) expect(inBuckets).toBeLessThan(count);
+    else expect(inBuckets).toBe(count);
     if (min === null || max === null) continue;
     expect(min).toBeGreaterThanOrEqual(0);
     const ascending = Object.entries(percentiles)

@@ -70,17 +70,17 @@ export const writeJournal = (
     const batch = 1 + random.below(3);
     const origin = isOwn ? own.nodeId : peer.nodeId;
     const epoch = isOwn ? journal.ownEpoch : 1;
-    const held = journal.origin(origin)?.through ?? 0;
+    const through = journal.origin(origin)?.through ?? 0;
     const records = Array.from({ length: batch }, (_, index) =>
       signed(isOwn ? { ...own, isOwn } : { ...peer, isOwn }, {
-        seq: held + 1 + index,
+        seq: through + 1 + index,
         epoch,
         origin,
         ...made(random.below),
       }),
     );
     if (isOwn) journal.append(records);
-    else journal.appendCatchUp({ origin, epoch, through: held + batch }, records);
+    else journal.appendCatchUp({ origin, epoch, through: through + batch }, records);
     look();
     if (count % compactEach !== 0) continue;
     journal.compact();

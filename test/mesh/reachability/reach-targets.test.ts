@@ -35,8 +35,8 @@ const made = (
   ...more,
 });
 const info = (address: string, internal = false): NetworkInterfaceInfo => {
-  const held = { address, netmask: '', mac: '', internal, cidr: null };
-  return address.includes(':') ? { ...held, family: 'IPv6', scopeid: 0 } : { ...held, family: 'IPv4' };
+  const common = { address, netmask: '', mac: '', internal, cidr: null };
+  return address.includes(':') ? { ...common, family: 'IPv6', scopeid: 0 } : { ...common, family: 'IPv4' };
 };
 const OWN = ownInterfacesOf(
   {

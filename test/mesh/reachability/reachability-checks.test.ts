@@ -67,7 +67,7 @@ describe('reachability checks', () => {
     atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
     const { requested, answered } = atlas.checks.counts;
-    net.held = [];
+    net.delayed = [];
     while (atlas.checks.counts.requested === requested) await net.clock.advance(10);
     net.clock.standStill(5_000);
     await net.clock.advance(1_050);
@@ -287,7 +287,7 @@ class StoppableClock extends VirtualClock {
 class Net implements AsyncDisposable {
   readonly clock = new StoppableClock();
   /** Answers that have come and are not read yet; undefined: each is read at once. */
-  held: (() => void)[] | undefined;
+  delayed: (() => void)[] | undefined;
   readonly wire = new MemoryDatagrams();
   isBusy = false;
   readonly #stop = new AbortController();
@@ -298,8 +298,8 @@ class Net implements AsyncDisposable {
     const reported: string[] = [];
     const [first = '', ...others] = addresses;
     const asking = this.wire.open([first], QUERY_PORT, bytes => {
-      if (this.held === undefined) checks.takeAnswer(bytes);
-      else this.held.push(() => checks.takeAnswer(bytes));
+      if (this.delayed === undefined) checks.takeAnswer(bytes);
+      else this.delayed.push(() => checks.takeAnswer(bytes));
     });
     const answering = this.wire.open([first, ...others], PORT, (bytes, from) => answers.take(bytes, from));
     const checks = new ReachabilityChecks({
@@ -328,8 +328,8 @@ class Net implements AsyncDisposable {
   }
 
   release(): void {
-    for (const read of this.held ?? []) read();
-    this.held = undefined;
+    for (const read of this.delayed ?? []) read();
+    this.delayed = undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -91,7 +91,7 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     await cluster.clock.advance(6_000);
     const { id, epoch } = cluster.node(origin);
     await cluster.kill(origin);
-    const [first] = recordsHeld(cluster, honest, id);
+    const [first] = recordsStored(cluster, honest, id);
     if (first === undefined) throw new Error('the origin has recorded something');
     const liar = new LyingNode({
       claims: () => [{ origin: id, epoch, through: 1e6 }],
@@ -116,7 +116,7 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     await cluster.clock.advance(6_000);
     const { id, epoch } = cluster.node(origin);
     const range = { origin: id, epoch, after: 0 };
-    const records = recordsHeld(cluster, honest, id);
+    const records = recordsStored(cluster, honest, id);
     let isSilent = true;
     const slow = new LyingNode({
       claims: () => [{ origin: id, epoch, through: records.length }],
@@ -201,7 +201,7 @@ const liarsAbout = (cluster: MeshCluster, count: number): readonly LyingNode[] =
 };
 
 /** As they were received, with their proofs. */
-const recordsHeld = (cluster: MeshCluster, index: number, origin: NodeId): readonly WireRecord[] =>
+const recordsStored = (cluster: MeshCluster, index: number, origin: NodeId): readonly WireRecord[] =>
   [...cluster.node(index).journal.recordsAfter(origin, 0)].map(({ body, signature }) => ({
     ageMs: 0,
     proof: signature,

@@ -166,7 +166,7 @@ describe('what a member of the mesh cannot do', () => {
     for (const name of ['first', 'second', 'third']) origin.open(name);
     cluster.link(0, 2);
     cluster.link(1, 2);
-    cluster.end(0, 2).isHeld = true;
+    cluster.end(0, 2).isPaused = true;
     await cluster.clock.advance(100);
     const records = [...origin.journal.recordsAfter(origin.id, 0)]
       .filter(({ seq }) => seq !== 2)

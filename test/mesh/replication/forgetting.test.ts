@@ -13,7 +13,7 @@ describe('a member that forgets a node with the greatest numbers there are', () 
     ['durable and live ones', () => ({ epoch: MOST, seq: MOST })],
     [
       'live ones, and the durable ones that it has',
-      (held: Position | undefined) => held ?? { epoch: 0, seq: 0 },
+      (position: Position | undefined) => position ?? { epoch: 0, seq: 0 },
     ],
   ])('does not hide it from the others, neither now nor after they start again: %s', async (_, claim) => {
     await using cluster = new MeshCluster(3);

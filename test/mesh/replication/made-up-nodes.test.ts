@@ -23,12 +23,12 @@ describe('a member that makes up five thousand nodes', () => {
     await using cluster = await linkedThree(limits);
     const node = cluster.node(0);
     bring(cluster, madeUp.map(live));
-    expect(heldLive(cluster)).toBe(liveOrigins.relayedBurst);
+    expect(liveEntries(cluster)).toBe(liveOrigins.relayedBurst);
     for (let second = 0; second < 60; second += 1) {
       await cluster.clock.advance(1_000);
       bring(cluster, madeUp.slice(second * 80, second * 80 + 80).map(live));
     }
-    expect(heldLive(cluster)).toBeLessThanOrEqual(originsMax / 2);
+    expect(liveEntries(cluster)).toBeLessThanOrEqual(originsMax / 2);
     expect(node.replicator.counts.liveRefused).toBeGreaterThan(MANY);
     expect(node.replicator.counts.forged, 'nobody is a forger who brings too many').toBe(0);
     expect(cluster.isLinked(0, 1)).toBe(true);
@@ -41,7 +41,7 @@ describe('a member that makes up five thousand nodes', () => {
     await cluster.clock.advance(100);
     // The only peer may fill the table; from then on it has more than its share.
     bring(cluster, madeUp.slice(0, 500).map(live));
-    expect(heldLive(cluster)).toBe(64);
+    expect(liveEntries(cluster)).toBe(64);
     cluster.link(0, 2);
     cluster.link(2, 3);
     for (let turn = 0; turn < 20; turn += 1) {
@@ -54,7 +54,7 @@ describe('a member that makes up five thousand nodes', () => {
     }
     for (const index of [2, 3])
       expect(cluster.node(0).memoryOf(cluster.node(index).id)?.availableBytes).toBe(19);
-    expect(heldLive(cluster)).toBeLessThanOrEqual(64);
+    expect(liveEntries(cluster)).toBeLessThanOrEqual(64);
     expect(cluster.node(0).replicator.counts.originsEvicted).toBeGreaterThan(0);
   });
 
@@ -164,7 +164,7 @@ const bring = (cluster: MeshCluster, entries: readonly WireLive[]): void => {
     cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries: entries.slice(from, from + 500) }));
 };
 
-const heldLive = (cluster: MeshCluster): number => Object.keys(cluster.node(0).state.nodeMemories).length;
+const liveEntries = (cluster: MeshCluster): number => Object.keys(cluster.node(0).state.nodeMemories).length;
 
 const live = (key: NodeKey, seq: number): WireLive => {
   const head = { origin: key.nodeId, epoch: 1, seq: seq + 1 };

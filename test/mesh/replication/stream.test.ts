@@ -43,9 +43,9 @@ describe('the stream between neighbours', () => {
     cluster.link(0, 1);
     cluster.link(1, 2);
     await cluster.clock.advance(3_000);
-    cluster.end(0, 1).isHeld = true;
+    cluster.end(0, 1).isPaused = true;
     const hold = [cluster.end(0, 1), cluster.end(1, 2)];
-    for (const end of hold) end.isHeld = true;
+    for (const end of hold) end.isPaused = true;
     // The first frame is taken while the link is full; what follows waits with the node and ages there.
     for (const node of cluster.nodes) node.reportMemory(0);
     await cluster.clock.advance(1);
@@ -108,7 +108,7 @@ describe('the stream between neighbours', () => {
     cluster.link(0, 2);
     await cluster.clock.advance(3_000);
     const stuck = cluster.end(0, 1);
-    stuck.isHeld = true;
+    stuck.isPaused = true;
     for (let count = 1; count <= 500; count += 1) {
       cluster.node(0).reportMemory(count);
       cluster.node(0).open(`c ${count % 20}`);

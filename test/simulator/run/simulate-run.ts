@@ -210,7 +210,7 @@ class SimulatedRun {
     const wasBlind = isBlind.signal.aborted;
     // What is held on the way still comes before the end.
     await clock.sleep(
-      Math.max(0, (messages.heldUntilNs - this.#loop.nowNs()) / 1e6) + 1,
+      Math.max(0, (messages.delayedUntilNs - this.#loop.nowNs()) / 1e6) + 1,
       new AbortController().signal,
     );
     await publisher.close(LINGER_REAL_MS);

@@ -23,9 +23,9 @@ export class SimulatedMessages {
   shownLostRecords = 0;
   readonly #lostOf: Map<number, number> = new Map();
   /** What is sent until then waits. */
-  heldUntilNs = 0;
+  delayedUntilNs = 0;
   #batches = 0;
-  readonly #held: Uint8Array[] = [];
+  readonly #delayed: Uint8Array[] = [];
 
   constructor(parts: SimulatedMessagesParts) {
     this.#parts = parts;
@@ -46,19 +46,19 @@ export class SimulatedMessages {
     this.shownLostRecords += this.#lostOf.get(sourceId) ?? 0;
     this.#lostOf.delete(sourceId);
     const nowNs = loop.nowNs();
-    if (fault?.kind === 'batch-late') this.heldUntilNs = Math.max(this.heldUntilNs, nowNs) + HELD_NS;
+    if (fault?.kind === 'batch-late') this.delayedUntilNs = Math.max(this.delayedUntilNs, nowNs) + DELAY_NS;
     const copies = fault?.kind === 'batch-repeated' ? [bytes, mutation.batch(bytes)] : [bytes];
     // Behind what is held: messages keep their order.
-    if (this.heldUntilNs <= nowNs && this.#held.length === 0) {
+    if (this.delayedUntilNs <= nowNs && this.#delayed.length === 0) {
       for (const copy of copies) send(copy);
       return;
     }
-    this.#held.push(...copies);
-    loop.in(Math.max(0, this.heldUntilNs - nowNs), main, () => {
-      if (loop.nowNs() < this.heldUntilNs) return;
-      for (const copy of this.#held.splice(0)) send(copy);
+    this.#delayed.push(...copies);
+    loop.in(Math.max(0, this.delayedUntilNs - nowNs), main, () => {
+      if (loop.nowNs() < this.delayedUntilNs) return;
+      for (const copy of this.#delayed.splice(0)) send(copy);
     });
   }
 }
 
-const HELD_NS = 50e6;
+const DELAY_NS = 50e6;

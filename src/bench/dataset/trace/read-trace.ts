@@ -47,7 +47,7 @@ export const readTrace = async (
 ): Promise<Trace> => {
   const digest = new DatasetDigest();
   const counts = { leftOut: 0 };
-  const held = new BufferedEntries(location.shownPath);
+  const buffered = new BufferedEntries(location.shownPath);
   let zeroMs: number | undefined;
   for await (const entry of traceEntries(location, format, { digest, counts })) {
     const { startMs } = entry;
@@ -57,7 +57,7 @@ export const readTrace = async (
           `${location.shownPath} has no start times of conversations`,
           'Leave out --trace-from and --trace-until.',
         );
-      if (held.entries.length < sessionsMax) held.add(entry);
+      if (buffered.entries.length < sessionsMax) buffered.add(entry);
       continue;
     }
     zeroMs ??= startMs;
@@ -66,16 +66,16 @@ export const readTrace = async (
       atMs >= (part.fromMs ?? Number.NEGATIVE_INFINITY) &&
       atMs < (part.untilMs ?? Number.POSITIVE_INFINITY)
     )
-      held.add(entry);
+      buffered.add(entry);
   }
-  if (held.entries.length === 0)
+  if (buffered.entries.length === 0)
     throw wrongFile(
       zeroMs === undefined
         ? `${location.shownPath} has no request`
         : `${location.shownPath} has no request between --trace-from and --trace-until`,
       'plimsoll dataset show FILE prints the time that it spans.',
     );
-  const sessions = playedSessions(grouped(held.entries), part, seed);
+  const sessions = playedSessions(grouped(buffered.entries), part, seed);
   const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
   const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
   return {

@@ -139,8 +139,8 @@ class FleetLooks {
     if (sources === undefined) return undefined;
     const grouping = by ?? usualGroupBy([...(sources.places?.values() ?? [])]);
     const text = groupByText(grouping);
-    const held = this.#pictures.get(text);
-    if (held !== undefined) return held;
+    const cached = this.#pictures.get(text);
+    if (cached !== undefined) return cached;
     const watch = this.#watches.get(text) ?? new FleetWatch();
     this.#watches.set(text, watch);
     const picture = watch.read(sources, grouping);

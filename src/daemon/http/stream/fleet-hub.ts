@@ -125,14 +125,14 @@ export class FleetHub implements AsyncDisposable {
       },
       onClosed: closed => this.#remove(closed),
     });
-    const held = this.#feeds.get(key) ?? this.#feedOf(reader.view);
-    this.#feeds.set(key, held);
+    const viewFeed = this.#feeds.get(key) ?? this.#feedOf(reader.view);
+    this.#feeds.set(key, viewFeed);
     this.#clients.set(client, key);
     client.send(RETRY_FRAME);
-    if (held.feed instanceof StateFeed) held.feed.add(client);
-    else held.feed.add(client, sequenceOf(reader.lastId, held.start));
+    if (viewFeed.feed instanceof StateFeed) viewFeed.feed.add(client);
+    else viewFeed.feed.add(client, sequenceOf(reader.lastId, viewFeed.start));
     this.#early.lookIfOlder(LIVE_VIEW_MS);
-    this.#report(held);
+    this.#report(viewFeed);
     this.#running ??= this.#run();
   }
 
@@ -167,7 +167,7 @@ export class FleetHub implements AsyncDisposable {
       while (this.#clients.size > 0) {
         await clock.sleep(LIVE_VIEW_MS, this.#stop.signal);
         this.#early.look();
-        for (const held of [...this.#feeds.values()]) this.#report(held);
+        for (const viewFeed of [...this.#feeds.values()]) this.#report(viewFeed);
         this.#beat(clock.nowMs());
       }
     } catch (error) {
@@ -181,8 +181,8 @@ export class FleetHub implements AsyncDisposable {
     }
   }
 
-  #report(held: ViewFeed): void {
-    const { view, feed } = held;
+  #report(viewFeed: ViewFeed): void {
+    const { view, feed } = viewFeed;
     if (feed instanceof StateFeed) {
       const cells = this.#early.looks.picture(view.by)?.roster.groups;
       feed.send(this.#options.cluster.state, statePartOf(view, this.#options.cluster.state, cells ?? []));
@@ -214,9 +214,9 @@ export class FleetHub implements AsyncDisposable {
   #remove(client: StreamClient): void {
     const key = this.#clients.get(client) ?? '';
     this.#clients.delete(client);
-    const held = this.#feeds.get(key);
-    held?.feed.remove(client);
-    if (held?.feed.readerCount === 0) this.#feeds.delete(key);
+    const viewFeed = this.#feeds.get(key);
+    viewFeed?.feed.remove(client);
+    if (viewFeed?.feed.readerCount === 0) this.#feeds.delete(key);
   }
 
   #feedOf(view: StreamView): ViewFeed {

@@ -5,7 +5,7 @@
 import type { WrittenParts } from '../../../wire/fleet-message.ts';
 import type { StreamClient } from './stream-client.ts';
 
-interface HeldPart {
+interface NumberedPart {
   readonly text: string;
   readonly number: number;
 }
@@ -22,7 +22,7 @@ export class PartsFeed {
   readonly #readers = new Map<StreamClient, number>();
   /** Nothing was sent to them yet: what waits in their queue is the head of the answer. */
   readonly #fresh = new Set<StreamClient>();
-  #held: ReadonlyMap<string, HeldPart> = new Map();
+  #parts: ReadonlyMap<string, NumberedPart> = new Map();
   /** Of the newest part. */
   #number = 0;
   /** Parts were removed since: a reader with an older number gets the whole picture. */
@@ -49,15 +49,15 @@ export class PartsFeed {
 
   take(parts: WrittenParts): void {
     const next = this.#number + 1;
-    const held = new Map<string, HeldPart>();
+    const current = new Map<string, NumberedPart>();
     for (const [name, text] of parts) {
-      const before = this.#held.get(name);
-      held.set(name, before?.text === text ? before : { text, number: next });
+      const before = this.#parts.get(name);
+      current.set(name, before?.text === text ? before : { text, number: next });
     }
-    const hasChanged = [...held.values()].some(({ number }) => number === next);
-    const hasLost = [...this.#held.keys()].some(name => !held.has(name));
+    const hasChanged = [...current.values()].some(({ number }) => number === next);
+    const hasLost = [...this.#parts.keys()].some(name => !current.has(name));
     if (!hasChanged && !hasLost) return;
-    this.#held = held;
+    this.#parts = current;
     this.#number = next;
     if (hasLost) this.#wholeSince = next;
   }
@@ -81,7 +81,7 @@ export class PartsFeed {
 
   #after(number: number): WrittenParts {
     return new Map(
-      [...this.#held].flatMap(([name, part]) => (part.number > number ? [[name, part.text] as const] : [])),
+      [...this.#parts].flatMap(([name, part]) => (part.number > number ? [[name, part.text] as const] : [])),
     );
   }
 }

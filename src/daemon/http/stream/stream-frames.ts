@@ -28,7 +28,7 @@ export const sequenceOf = (id: string | undefined, daemonStart: string): number 
   return /^\d{1,15}$/.test(digits) ? Number(digits) : undefined;
 };
 
-interface HeldBatch {
+interface QueuedBatch {
   readonly sequence: number;
   readonly events: readonly Event[];
   readonly bytes: number;
@@ -41,7 +41,7 @@ interface RingLimits {
 
 export class BatchRing {
   readonly #limits: RingLimits;
-  #batches: HeldBatch[] = [];
+  #batches: QueuedBatch[] = [];
   #bytes = 0;
 
   constructor(limits: RingLimits) {
@@ -57,7 +57,7 @@ export class BatchRing {
   }
 
   /** Sequences ascend by one; a gap is made by `clear`. */
-  push(batch: HeldBatch): void {
+  push(batch: QueuedBatch): void {
     this.#batches.push(batch);
     this.#bytes += batch.bytes;
     while (this.#batches.length > this.#limits.batchesMax || this.#bytes > this.#limits.bytesMax) {
@@ -72,7 +72,7 @@ export class BatchRing {
     this.#bytes = 0;
   }
 
-  /** What followed a sequence up to `newest`, in order; undefined when part of it is no longer held. */
+  /** What followed a sequence up to `newest`, in order; undefined when part of it is no longer stored. */
   eventsAfter(sequence: number, newest: number): readonly Event[] | undefined {
     if (sequence > newest) return undefined;
     if (sequence === newest) return [];

@@ -166,12 +166,12 @@ describe('the door of an agent', () => {
   test('takes the coordinator while strangers hold as many connections as they can', async () => {
     const code = makeAgentCode();
     await using door = await openListener(() => code);
-    const held = await Promise.all(Array.from({ length: 12 }, () => raw(door.port)));
+    const sockets = await Promise.all(Array.from({ length: 12 }, () => raw(door.port)));
     await using up = await dial(door.port, code);
     await using down = await door.next();
     expect(down.peer).toBe('127.0.0.1');
     await up.close('done');
-    for (const socket of held) socket.destroy();
+    for (const socket of sockets) socket.destroy();
   });
 
   test('closes on an address that comes too often, before any TLS', async () => {
