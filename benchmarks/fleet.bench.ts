@@ -177,8 +177,8 @@ function serverUse({ pid }: NatsServer): { readonly cpuSeconds: number; readonly
 class Child {
   readonly #child: ChildProcess;
 
-  constructor(entry: string, words: readonly string[]) {
-    this.#child = fork(fileURLToPath(new URL(entry, import.meta.url)), words, {
+  constructor(entry: string, args: readonly string[]) {
+    this.#child = fork(fileURLToPath(new URL(entry, import.meta.url)), args, {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

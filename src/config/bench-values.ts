@@ -31,7 +31,7 @@ export const targetOrigin: ValueParser<string> = value => {
   // What a name leads to is looked at when a load begins.
   if (barred === undefined || barred.kind === 'not-an-address') return parsed(url.origin);
   return wrong(
-    `${shown} is at ${host}, ${barred.words}`,
+    `${shown} is at ${host}, ${barred.text}`,
     barred.kind === 'loopback'
       ? `No setting allows this spelling. Write the loopback address itself: ${url.protocol}//127.0.0.1:8000.`
       : 'No setting allows a load there. Name the address of a server.',

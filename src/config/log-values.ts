@@ -28,9 +28,9 @@ export const LOG_SECTION: ConfigSection = {
 export const logLevel = (value: unknown): Parsed<LogLevel> => oneOf(LOG_LEVELS, value);
 export const logFormat = (value: unknown): Parsed<LogFormat> => oneOf(LOG_FORMATS, value);
 
-const oneOf = <T extends string>(words: readonly T[], value: unknown): Parsed<T> => {
-  const found = words.find(word => word === value);
+const oneOf = <T extends string>(choices: readonly T[], value: unknown): Parsed<T> => {
+  const found = choices.find(word => word === value);
   if (found !== undefined) return parsed<T>(found);
-  const listed = words.join(', ');
+  const listed = choices.join(', ');
   return wrong(`${JSON.stringify(value)} is not one of ${listed}`, `Write one of these: ${listed}.`);
 };

@@ -194,9 +194,9 @@ const statusOf = (kind: GatheredKind, source: string, intervalMs: number): Readi
 /** A tool's error text may be long, or no text at all; what is replicated and shown is one line. */
 const shortened = (reason: string): string => {
   const whole = reason.trim().replace(/\s+/g, ' ');
-  const words = whole.split(NO_TEXT);
+  const parts = whole.split(NO_TEXT);
   const line =
-    words.length <= NO_TEXT_MAX + 1 ? whole : `${words[0]?.trim()} (bytes that are not text)`.trim();
+    parts.length <= NO_TEXT_MAX + 1 ? whole : `${parts[0]?.trim()} (bytes that are not text)`.trim();
   return line.length <= REASON_LENGTH_MAX ? line : `${line.slice(0, REASON_LENGTH_MAX - 1)}…`;
 };
 

@@ -114,14 +114,14 @@ const causeOf = ({
   pressureShare,
 }: Pick<ClientEvidence, 'throttledShare' | 'stolenShare' | 'pressureShare'>): string => {
   const seen = [
-    { share: throttledShare, most: THROTTLED_PART_MAX, words: 'a quota throttled the client' },
-    { share: stolenShare, most: STOLEN_PART_MAX, words: 'the hypervisor took processors' },
-    { share: pressureShare, most: 1, words: 'tasks of this machine waited for a processor' },
-  ].flatMap(({ share, most, words }) =>
+    { share: throttledShare, most: THROTTLED_PART_MAX, text: 'a quota throttled the client' },
+    { share: stolenShare, most: STOLEN_PART_MAX, text: 'the hypervisor took processors' },
+    { share: pressureShare, most: 1, text: 'tasks of this machine waited for a processor' },
+  ].flatMap(({ share, most, text }) =>
     // A decisive reason has its own sentence.
     isUnknown(share) || share < CAUSE_PART_MIN || share > most
       ? []
-      : [`${words} for ${percent(share)} of the time`],
+      : [`${text} for ${percent(share)} of the time`],
   );
   return seen.length === 0 ? '' : `; ${seen.join(', ')}`;
 };

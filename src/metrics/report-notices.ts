@@ -162,19 +162,19 @@ const choiceNotices = (metrics: MetricLookup): readonly string[] => {
 };
 
 export const doubtNotices = (metrics: MetricLookup): readonly string[] => {
-  const words = doubtText(doubtCounts(key => metrics.counter(key)));
-  return words.length === 0
+  const texts = doubtText(doubtCounts(key => metrics.counter(key)));
+  return texts.length === 0
     ? []
     : [
-        `the server's counts of tokens cannot be true: ${words.join(', ')}; count the answers with the tokenizer of the model, --tokenizer DIR`,
+        `the server's counts of tokens cannot be true: ${texts.join(', ')}; count the answers with the tokenizer of the model, --tokenizer DIR`,
       ];
 };
 
 const problemNotices = (metrics: MetricLookup): readonly string[] =>
-  RECORD_PROBLEMS.flatMap(({ key, words }) => {
+  RECORD_PROBLEMS.flatMap(({ key, text }) => {
     const count = metrics.counter(key);
     if (count === 0) return [];
-    return key === 'finalFileFailed' ? [words] : [`${count} ${words}`];
+    return key === 'finalFileFailed' ? [text] : [`${count} ${text}`];
   });
 
 const seriesNotices = ({ name, clampedCount, leftOutCount }: SeriesMetric): readonly string[] => [

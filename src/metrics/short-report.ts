@@ -111,7 +111,7 @@ const verdictLines = (report: Report): readonly string[] => {
   return reported.length === 0
     ? [`${reportVerdict(report).headline}.`]
     : shortened(
-        reported.map(words => brokenLines(words, COLUMNS)),
+        reported.map(text => brokenLines(text, COLUMNS)),
         VERDICT_LINES_MAX,
       );
 };

@@ -98,9 +98,9 @@ const head = ({ run, environment, series, provenance, counts: measured }: Report
   'How it was run',
   ...inColumns([
     ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)]]),
-    ['target', `${run.target}, ${words(run.serverKind)}`],
-    ['api', words(run.api)],
-    ['model', words(run.model)],
+    ['target', `${run.target}, ${shown(run.serverKind)}`],
+    ['api', shown(run.api)],
+    ['model', shown(run.model)],
     ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
     ...graceRows(run),
     ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
@@ -142,7 +142,7 @@ const failures = (report: Report): readonly string[] => {
 
 type Pair = readonly [name: string, text: string];
 
-const words = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
+const shown = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
 
 const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
   const row = (name: string, of: Report['counts']): readonly string[] => [
@@ -165,7 +165,7 @@ const rates = (report: Report): readonly string[] => {
     RATE_KEYS.flatMap((key): readonly Pair[] => {
       const { label: name, unit } = rateRow(key);
       const label = `${name}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`;
-      const bound = rateBoundWords(report.rateBounds, key);
+      const bound = rateBoundLabel(report.rateBounds, key);
       if (key === 'perUserTokensPerSecond')
         return [
           [`${label}, p50`, `${rate(user.p50)}${bound}`],
@@ -181,7 +181,7 @@ const rates = (report: Report): readonly string[] => {
 };
 
 /** " ±0.021", or why it has none if the others of the run have one. */
-const rateBoundWords = (bounds: Report['rateBounds'], key: RateKey): string => {
+const rateBoundLabel = (bounds: Report['rateBounds'], key: RateKey): string => {
   const bound = isUnknown(bounds) ? undefined : bounds[key];
   if (bound === undefined) return '';
   if (isUnknown(bound)) return ` (bound unknown: ${bound.reason})`;

@@ -46,7 +46,7 @@ const inOrder = (series: Report['series']): readonly (readonly [string, ReportSe
   ...Object.entries(series).filter(([name]) => !isSeriesKey(name)),
 ];
 
-const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
+const seriesBlock = (title: string, one: ReportSeries): readonly string[] => {
   const spread = `min ${shown(one, one.min)}, mean ${shown(one, one.mean)}, std dev ${shown(one, one.stdDev)}, max ${shown(one, one.max)}`;
   const header = ['percentile', one.isExact ? 'exact' : 'within 0.1%'];
   if (one.estimates !== undefined) header.push('99% confident');
@@ -60,7 +60,7 @@ const seriesBlock = (words: string, one: ReportSeries): readonly string[] => {
       return row;
     });
   return [
-    `${words}: n ${formatCount(one.count)}, ${spread}`,
+    `${title}: n ${formatCount(one.count)}, ${spread}`,
     ...inColumns([header, ...rows], { hasFigures: true }),
     ...zeros(one),
     ...histogram(one),

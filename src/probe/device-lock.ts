@@ -63,7 +63,7 @@ const readOwner = (note: string): DeviceOwner | undefined => {
       readFileSync(note, 'utf8'),
     );
     if (typeof who === 'string' && typeof pid === 'number' && typeof what === 'string')
-      owner = { who: who.slice(0, WORDS_MAX), pid, what: what.slice(0, WORDS_MAX) };
+      owner = { who: who.slice(0, TEXT_LENGTH_MAX), pid, what: what.slice(0, TEXT_LENGTH_MAX) };
   });
   return owner;
 };
@@ -77,4 +77,4 @@ const quietly = (work: () => void): void => {
   }
 };
 
-const WORDS_MAX = 120;
+const TEXT_LENGTH_MAX = 120;

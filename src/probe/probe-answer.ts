@@ -37,8 +37,8 @@ export type ProbeText =
   | { readonly kind: 'answer'; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
 
-const reported = (entry: ProbeEntry, words: ProbeText): never => {
+const reported = (entry: ProbeEntry, text: ProbeText): never => {
   // Started by a person, without Plimsoll as parent, the result goes to stdout.
-  if (!reportParent(entry.env, words)) entry.complain(JSON.stringify(words));
+  if (!reportParent(entry.env, text)) entry.complain(JSON.stringify(text));
   return entry.exit(0);
 };

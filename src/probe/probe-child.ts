@@ -53,11 +53,11 @@ export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAn
     const exit = await child.exited;
     ends.removeEventListener('abort', kill);
     signal.throwIfAborted();
-    const words = v.safeParse(textSchema, exit.lastMessage);
-    if (exit.code === 0 && words.success) {
-      return words.output.kind === 'answer'
-        ? { kind: 'answered', answer: words.output.answer }
-        : { kind: 'failed', reason: words.output.reason.slice(0, REASON_LENGTH_MAX) };
+    const message = v.safeParse(textSchema, exit.lastMessage);
+    if (exit.code === 0 && message.success) {
+      return message.output.kind === 'answer'
+        ? { kind: 'answered', answer: message.output.answer }
+        : { kind: 'failed', reason: message.output.reason.slice(0, REASON_LENGTH_MAX) };
     }
     return deadline.aborted ? late : { kind: 'failed', reason: `${name} ${endingOf(exit)}` };
   } catch (error) {

@@ -169,9 +169,9 @@ class SpawnedProcess implements OwnProcess {
     await this.stop(DISPOSE_GRACE_MS);
   }
 
-  #request(word: ParentSignal): void {
+  #request(signal: ParentSignal): void {
     const [, , , watched] = this.#child.stdio;
-    if (watched instanceof Socket && watched.writable) watched.write(`${word}\n`);
+    if (watched instanceof Socket && watched.writable) watched.write(`${signal}\n`);
   }
 
   #keepTail(chunk: Buffer): void {

@@ -45,9 +45,10 @@ export const watchParent = (env: Env): ParentWatch => {
   const requested = { stop: new AbortController(), interrupt: new AbortController() };
   let reported = '';
   socket.on('data', bytes => {
-    reported = `${reported}${bytes.toString('latin1')}`.slice(-WORDS_BYTES_KEPT);
-    for (const word of PARENT_SIGNALS)
-      if (reported.includes(`${word}\n`)) requested[word].abort(new Error(`the parent requested: ${word}`));
+    reported = `${reported}${bytes.toString('latin1')}`.slice(-SIGNAL_BYTES_KEPT);
+    for (const signal of PARENT_SIGNALS)
+      if (reported.includes(`${signal}\n`))
+        requested[signal].abort(new Error(`the parent requested: ${signal}`));
   });
   socket.unref();
   return {
@@ -112,4 +113,4 @@ const isPipe = (descriptor: number): boolean => {
 };
 
 const PARENT_SIGNALS: readonly ParentSignal[] = ['stop', 'interrupt'];
-const WORDS_BYTES_KEPT = 64;
+const SIGNAL_BYTES_KEPT = 64;

@@ -24,9 +24,9 @@ export interface ServiceNotifyOptions {
 
 export const serviceNotify = ({ env, stop, clock, onUnreported }: ServiceNotifyOptions): ServiceNotify => {
   const isRequested = (env['NOTIFY_SOCKET'] ?? '') !== '';
-  const report = async (...words: readonly string[]): Promise<string | undefined> => {
+  const report = async (...args: readonly string[]): Promise<string | undefined> => {
     const signal = new AbortController().signal;
-    const reported = await runTool(TOOL, words, { env, signal, timeoutMs: REPORT_TIMEOUT_MS });
+    const reported = await runTool(TOOL, args, { env, signal, timeoutMs: REPORT_TIMEOUT_MS });
     if (reported.kind !== 'exited') return reported.reason;
     return reported.code === 0
       ? undefined

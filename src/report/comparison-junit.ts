@@ -8,7 +8,7 @@ import { type Markup, markup } from '../core/text/markup.ts';
 interface TestCase {
   readonly name: string;
   readonly state: 'passed' | 'failure' | 'error' | 'skipped';
-  readonly words: string;
+  readonly text: string;
 }
 
 export const comparisonJunit = (document: ComparisonDocument): string => {
@@ -24,16 +24,16 @@ ${cases.map(caseMarkup)}<system-out>${document.sentence}</system-out>
   return text;
 };
 
-const caseMarkup = ({ name, state, words }: TestCase): Markup => {
+const caseMarkup = ({ name, state, text }: TestCase): Markup => {
   switch (state) {
     case 'passed':
       return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"/>\n`;
     case 'failure':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><failure message="${words}">${words}</failure></testcase>\n`;
+      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><failure message="${text}">${text}</failure></testcase>\n`;
     case 'error':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><error message="${words}">${words}</error></testcase>\n`;
+      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><error message="${text}">${text}</error></testcase>\n`;
     case 'skipped':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><skipped message="${words}"/></testcase>\n`;
+      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><skipped message="${text}"/></testcase>\n`;
     default:
       return state satisfies never;
   }
@@ -42,7 +42,7 @@ const caseMarkup = ({ name, state, words }: TestCase): Markup => {
 const comparableCase = ({ refusals, isAnyway }: ComparisonDocument): TestCase => ({
   name: 'A and B are comparable',
   state: refusals.length === 0 ? 'passed' : isAnyway ? 'skipped' : 'error',
-  words: refusals.map(({ problem, a, b }) => `${problem} (A: ${a}; B: ${b})`).join('; '),
+  text: refusals.map(({ problem, a, b }) => `${problem} (A: ${a}; B: ${b})`).join('; '),
 });
 
 const ruleCases = (document: ComparisonDocument): readonly TestCase[] => {
@@ -53,20 +53,20 @@ const ruleCases = (document: ComparisonDocument): readonly TestCase[] => {
     return gate.rules.map(answer => ({
       name: answer.rule,
       state: answer.state === 'open' ? undecided : STATES[answer.state],
-      words: gateAnswerText(answer),
+      text: gateAnswerText(answer),
     }));
   const name = `B is not worse in ${metrics.find(({ isPrimary }) => isPrimary)?.label ?? 'the primary metric'}`;
   switch (verdict.kind) {
     case 'worse':
-      return [{ name, state: 'failure', words: sentence }];
+      return [{ name, state: 'failure', text: sentence }];
     case 'undecided':
-      return [{ name, state: undecided, words: sentence }];
+      return [{ name, state: undecided, text: sentence }];
     case 'not-comparable':
-      return [{ name, state: 'error', words: sentence }];
+      return [{ name, state: 'error', text: sentence }];
     case 'better':
     case 'same':
     case 'different':
-      return [{ name, state: 'passed', words: sentence }];
+      return [{ name, state: 'passed', text: sentence }];
     default:
       return verdict satisfies never;
   }

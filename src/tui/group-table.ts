@@ -82,9 +82,9 @@ const sumCell = (total: Total, format: (sum: number) => Figure): Line => {
 };
 
 const noteCell = ({ reason, warnings, nodes }: Group): Line => {
-  const words = [
-    ...(['offline', 'stopped', 'stale'] as const).flatMap(word =>
-      nodes[word] === 0 ? [] : `${nodes[word]} ${word}`,
+  const texts = [
+    ...(['offline', 'stopped', 'stale'] as const).flatMap(presence =>
+      nodes[presence] === 0 ? [] : `${nodes[presence]} ${presence}`,
     ),
     ...(warnings.danger + warnings.caution === 0
       ? []
@@ -93,7 +93,7 @@ const noteCell = ({ reason, warnings, nodes }: Group): Line => {
         ]),
     ...(reason === undefined ? [] : [reason]),
   ];
-  return [part(words.join(', '), warnings.danger > 0 ? 'bad' : warnings.caution > 0 ? 'caution' : 'dim')];
+  return [part(texts.join(', '), warnings.danger > 0 ? 'bad' : warnings.caution > 0 ? 'caution' : 'dim')];
 };
 
 const columnsOf = (by: GroupBy): readonly Column[] => [

@@ -3,7 +3,7 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { isCarrying, type LinkView } from '../core/link/link-view.ts';
-import { type NodeView, presenceWord } from '../core/node/node-view.ts';
+import { type NodeView, presenceLabel } from '../core/node/node-view.ts';
 import { readingName, readingsOf } from '../core/node/reading-rows.ts';
 import { type Sentences, sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
@@ -71,7 +71,7 @@ export const warningLines = ({ level, title, why, on, command }: Warning): reado
  */
 const clusterLine = (views: readonly NodeView[], known: readonly LinkView[]): Line => {
   const presences = PRESENCES.flatMap(wanted => {
-    const count = views.filter(view => presenceWord(view) === wanted).length;
+    const count = views.filter(view => presenceLabel(view) === wanted).length;
     return count === 0 ? [] : [`${count} ${wanted}`];
   });
   const links = known.filter(({ standing }) => isCarrying(standing));

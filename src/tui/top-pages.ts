@@ -79,7 +79,7 @@ export const topFrame = (
         }).map(line => paint(line, options)),
       );
     case 'runs': {
-      const runs = runViews(state, nowMs).filter(run => isFound(view, runWords(state, run)));
+      const runs = runViews(state, nowMs).filter(run => isFound(view, runTexts(state, run)));
       return list('Runs', runs.length, (from, to) =>
         runTable(state, nowMs, { columns, rowsMax: to - from, views: runs.slice(from, to) }).map(line =>
           paint(line, options),
@@ -141,10 +141,10 @@ const arranged = (
   };
 };
 
-const isFound = ({ search }: TopView, words: readonly string[]): boolean =>
-  search === '' || words.some(word => word.toLowerCase().includes(search.toLowerCase()));
+const isFound = ({ search }: TopView, texts: readonly string[]): boolean =>
+  search === '' || texts.some(text => text.toLowerCase().includes(search.toLowerCase()));
 
-const runWords = (state: State, { run, node }: RunView): readonly string[] => [
+const runTexts = (state: State, { run, node }: RunView): readonly string[] => [
   run.runId,
   run.target,
   knownOr(run.model, ''),

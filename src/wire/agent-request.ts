@@ -92,7 +92,7 @@ export interface AgentSurvey {
   readonly model: string;
   readonly serverKind: Reported<string>;
   /** Unknown: not requested, or the server does not report it, and a word counts as a token. */
-  readonly words: Reported<AgentWordCosts>;
+  readonly wordCosts: Reported<AgentWordCosts>;
   /** The server's version and settings. */
   readonly reported: Reported<readonly ServerReported[]>;
   readonly notices: readonly string[];
@@ -186,7 +186,7 @@ export const agentRequestSchema: Schema<AgentRequest> = openObject({
 export const agentSurveySchema: Schema<AgentSurvey> = openObject({
   model: text,
   serverKind: reported(text),
-  words: reported(
+  wordCosts: reported(
     openObject({
       taskTokens: figure,
       shortTokens: figure,

@@ -178,7 +178,7 @@ export const headroomDocumentSchema: v.GenericSchema = openObject({
     list(
       openObject({
         kind: v.picklist(CHANGES),
-        words: v.string(),
+        text: v.string(),
         beforeTokensPerSecond: figure,
         afterTokensPerSecond: figure,
         makesItFit: v.boolean(),

@@ -127,7 +127,7 @@ const runHeadroomSchema: v.GenericSchema<unknown, RunHeadroom> = openObject({
   ),
   readBytes: reported(openObject({ bytesPerSecond: figure, ofCeiling: figure })),
   causes: v.pipe(
-    v.array(openObject({ code: v.picklist(CAUSE_CODES), finding: v.picklist(CAUSE_FINDINGS), words: text })),
+    v.array(openObject({ code: v.picklist(CAUSE_CODES), finding: v.picklist(CAUSE_FINDINGS), text })),
     v.maxLength(2 * CAUSE_CODES.length),
   ),
 });

@@ -34,9 +34,9 @@ import {
   lineProgressSchema,
   loadLineSchema,
   stageCurveSchema,
+  stageFieldSchemas,
   stageLoadSchema,
   stageSchema,
-  stageWordSchemas,
 } from './sweep-schema.ts';
 
 /** What a benchmark reports of a sweep when it starts. */
@@ -56,10 +56,10 @@ const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 const stageDigest: Schema<StageDigest> = openObject({
   number: v.pipe(count, v.minValue(1)),
   load: stageLoadSchema,
-  purpose: stageWordSchemas.purpose,
+  purpose: stageFieldSchemas.purpose,
   runId: runIdSchema,
-  state: stageWordSchemas.state,
-  verdict: reported(stageWordSchemas.verdict),
+  state: stageFieldSchemas.state,
+  verdict: reported(stageFieldSchemas.verdict),
   reason: shortText,
   issued: count,
   elapsedMs: v.pipe(figure, v.minValue(0)),

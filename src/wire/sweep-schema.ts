@@ -106,7 +106,7 @@ const stageFigures: Schema<StageFigures> = openObject({
   timeline: stageTimeline,
 });
 
-export const stageWordSchemas: {
+export const stageFieldSchemas: {
   readonly purpose: Schema<StagePurpose>;
   readonly state: Schema<StageState>;
   readonly verdict: Schema<StageVerdict>;
@@ -119,13 +119,13 @@ export const stageWordSchemas: {
 export const stageSchema: Schema<Stage> = openObject({
   number: v.pipe(count, v.minValue(1)),
   load: stageLoadSchema,
-  purpose: stageWordSchemas.purpose,
+  purpose: stageFieldSchemas.purpose,
   seed: count,
   runId: runIdSchema,
   directory: directoryName,
   startedAt: text,
-  state: stageWordSchemas.state,
-  verdict: reported(stageWordSchemas.verdict),
+  state: stageFieldSchemas.state,
+  verdict: reported(stageFieldSchemas.verdict),
   reasons,
   figures: reported(stageFigures),
 });

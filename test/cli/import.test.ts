@@ -88,8 +88,8 @@ test('an imported run is compared with a run of ours only anyway, and the refusa
   writeTimedRun(ours, { seed: 12, requests: 40, outputTokens: 6 });
   const compared = await ran(home, 'compare', '--a', ours, '--b', directory);
   expect(compared.code).toBe(EXIT_CODES.benchNotComparable.code);
-  const words = compared.text.replace(/\s+/g, ' ');
-  expect(words).toContain('B: GuideLLM 0.8.1, which does not report: data set, chunks, clock');
+  const text = compared.text.replace(/\s+/g, ' ');
+  expect(text).toContain('B: GuideLLM 0.8.1, which does not report: data set, chunks, clock');
   const anyway = await ran(home, 'compare', '--a', ours, '--b', directory, '--anyway');
   // Ten seconds are too short for an interval, and the comparison states this as the reason.
   expect(anyway.text.replace(/\s+/g, ' ')).toContain('too short: ');

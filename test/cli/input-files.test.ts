@@ -65,9 +65,9 @@ const COMMANDS: readonly (readonly [string, (folder: string) => readonly string[
 ];
 
 describe('a named pipe in the place of', () => {
-  test.each(COMMANDS)('%s is refused at once, in words', async (_, words) => {
+  test.each(COMMANDS)('%s is refused at once, in words', async (_, args) => {
     using folder = temporaryDirectory();
-    const made = madeUpProcess([...words(folder.path), '--home', join(folder.path, 'home')]);
+    const made = madeUpProcess([...args(folder.path), '--home', join(folder.path, 'home')]);
     const code = await made.run();
     expect(code).not.toBe(EXIT_CODES.ok.code);
     expect(made.stderr.text + made.stdout.text).toMatch(

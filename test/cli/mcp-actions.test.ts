@@ -43,14 +43,14 @@ describe('who may start something', () => {
   });
 
   test('either option without the other is refused, and so is a URL that nothing can be sent to', async () => {
-    for (const [args, words] of [
+    for (const [args, problem] of [
       [['--allow-actions'], 'nothing could be started'],
       [['--allow-target', ENDPOINT], '--allow-target without --allow-actions'],
       [['--allow-actions', '--allow-target', 'ftp://127.0.0.1'], '--allow-target: '],
     ] as const) {
       const refused = madeUpProcess(['mcp', ...args]);
       expect(await refused.run([mcpCommand])).toBe(2);
-      expect(refused.stderr.text).toContain(words);
+      expect(refused.stderr.text).toContain(problem);
     }
   });
 });

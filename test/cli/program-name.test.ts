@@ -61,8 +61,8 @@ describe('where to listen', () => {
     ['--http', '0'],
     ['--port', '0'],
     ['--http', '127.0.0.1:0'],
-  ])('mock understands %s %s', async words => {
-    const mock = madeUpProcess(['mock', ...words]);
+  ])('mock understands %s %s', async args => {
+    const mock = madeUpProcess(['mock', ...args]);
     const ended = mock.run();
     await mock.stdout.until(/at http:\/\/127\.0\.0\.1:\d+/);
     mock.stop('SIGINT');
@@ -72,9 +72,9 @@ describe('where to listen', () => {
   test.for([
     ['--http', '0'],
     ['--port', '0'],
-  ])('up understands %s %s', async words => {
+  ])('up understands %s %s', async args => {
     using folder = temporaryDirectory();
-    const up = madeUpProcess(['up', ...words, '--home', folder.path, '--no-open', '--probes', 'off'], {
+    const up = madeUpProcess(['up', ...args, '--home', folder.path, '--no-open', '--probes', 'off'], {
       program: './plimsoll',
     });
     const ended = up.run();

@@ -167,7 +167,7 @@ describe('plimsoll runs rm', () => {
     symlinkSync(elsewhere.path, join(linking, 'samples.link'));
     const linked = join(home.path, 'runs', 'linked');
     symlinkSync(notes, linked);
-    for (const [name, words] of [
+    for (const [name, problem] of [
       ['live', 'it is running'],
       ['notes', '"notes.txt", which no run wrote'],
       ['nested', '"more", which no run wrote'],
@@ -176,7 +176,7 @@ describe('plimsoll runs rm', () => {
     ] as const) {
       const { code, problems, text } = await runs(home, ['rm', name, '--yes']);
       expect([name, code, text]).toEqual([name, EXIT_CODES.benchRunDirectory.code, 'Nothing was deleted.\n']);
-      expect(problems).toContain(words);
+      expect(problems).toContain(problem);
     }
     for (const no of ['missing', '..', home.path]) {
       expect((await runs(home, ['rm', no, '--yes'])).code).toBe(EXIT_CODES.benchRunDirectory.code);

@@ -144,7 +144,7 @@ describe('plimsoll service', () => {
     tools.script(
       name,
       `echo "$*" >> "$HERE/calls"\ncase "$*" in\n${Object.entries(cases)
-        .map(([words, body]) => `${words}) ${body} ;;`)
+        .map(([pattern, body]) => `${pattern}) ${body} ;;`)
         .join('\n')}\nesac`,
     );
   const unitOf = (folder: string): string => join(folder, 'systemd/user/plimsoll.service');
@@ -230,8 +230,8 @@ describe('plimsoll service', () => {
     const file = join(folder.path, 'systemd/user/plimsoll.service');
     mkdirSync(join(folder.path, 'systemd/user'), { recursive: true });
     writeFileSync(file, '[Unit]\n');
-    for (const words of [['install'], ['uninstall', '--purge']])
-      expect(await run(env, ...words, '--user')).toMatchObject({
+    for (const args of [['install'], ['uninstall', '--purge']])
+      expect(await run(env, ...args, '--user')).toMatchObject({
         code: 32,
         stderr: expect.stringContaining('was not written by plimsoll'),
       });

@@ -205,9 +205,9 @@ describe('a load line in a browser', () => {
       await page.getByText('12 – 16').waitFor();
       await checkPage(page);
       // How a search ended is a sentence of its own; axe finds the same of each.
-      for (const [id, words] of Object.entries(WORDS).slice(0, isLongRun ? undefined : 1)) {
+      for (const [id, text] of Object.entries(HEADINGS).slice(0, isLongRun ? undefined : 1)) {
         await page.goto(`${daemon.url}/sweeps/${id}`);
-        await page.getByRole('region', { name: 'Result' }).getByText(words).first().waitFor();
+        await page.getByRole('region', { name: 'Result' }).getByText(text).first().waitFor();
         await checkPage(page);
       }
       expect(problems).toEqual([]);
@@ -250,7 +250,7 @@ const ENDINGS: Readonly<Record<string, () => Partial<LineDocument>>> = {
   }),
 };
 
-const WORDS: Readonly<Record<string, RegExp>> = {
+const HEADINGS: Readonly<Record<string, RegExp>> = {
   found: /held at 12, failed at 12\.5/,
   'all-held': /at least 12/,
   'all-failed': /No load holds/,

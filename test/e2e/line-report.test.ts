@@ -20,15 +20,15 @@ const HOSTILE = `</script><img src="http://127.0.0.1:9/x" onerror="document.titl
 const many = (stages: readonly Stage[], reason: string): readonly Stage[] =>
   [...stages, ...stages].map((stage, index) => ({ ...stage, number: index + 1, reasons: [reason] }));
 
-const reportFile = async (folder: string, form: 'line' | 'sweep', words: string): Promise<string> => {
+const reportFile = async (folder: string, form: 'line' | 'sweep', text: string): Promise<string> => {
   const directory = join(folder, form);
   const document = form === 'line' ? madeUpLine() : madeUpSweep('sweep-1');
   const more = {
-    model: words,
-    serverKind: words,
-    dataset: words,
-    name: words,
-    stages: many(document.stages, words),
+    model: text,
+    serverKind: text,
+    dataset: text,
+    name: text,
+    stages: many(document.stages, text),
   };
   if ('line' in document) writeLine(directory, { ...document, ...more });
   else writeSweep(directory, { ...document, ...more });

@@ -184,8 +184,10 @@ describe('the map of a cluster', () => {
     await dock.getByText(/^to atlas 9\.\d+\u00a0Gb\/s$/).waitFor();
     const picked = page.locator('text.label.picked');
     await expect.poll(() => picked.count()).toBeGreaterThanOrEqual(2);
-    const words = await picked.evaluateAll(labels => labels.map(label => label.getAttribute('class') ?? ''));
-    for (const role of ['toFirst', 'toSecond']) expect(words.some(name => name.includes(role))).toBe(true);
+    const classes = await picked.evaluateAll(labels =>
+      labels.map(label => label.getAttribute('class') ?? ''),
+    );
+    for (const role of ['toFirst', 'toSecond']) expect(classes.some(name => name.includes(role))).toBe(true);
   });
 
   test('follows figures in place, and a link that is closed goes', async ({ browser }) => {

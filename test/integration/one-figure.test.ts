@@ -146,12 +146,12 @@ test('columns that were asked for, and nothing else', async () => {
   expect(lines[0]?.trim()).toMatch(/^Node +Temp +Mem\. read$/);
   expect(lines).toHaveLength(10);
   expect(lines.find(line => line.includes('atlas'))).toMatch(/● atlas simulated +\d+ °C +662 GB\/s$/);
-  for (const [args, words] of [
+  for (const [args, expected] of [
     [['--fields', 'colour'], 'there is no column "colour"'],
     [['--fields', 'gpu', '--json'], '--fields and --json cannot be combined'],
   ] as const) {
     const refused = madeUpProcess(['status', ...args]);
-    expect([await refused.run(), refused.stderr.text]).toEqual([2, expect.stringContaining(words)]);
+    expect([await refused.run(), refused.stderr.text]).toEqual([2, expect.stringContaining(expected)]);
   }
 });
 

@@ -70,11 +70,11 @@ describe('the verdict on the client', () => {
     ['its host gave the processors to others', { stolenShare: 0.2 }, /hypervisor took 20%/],
     ['it was busy all the time in closed loop', closedLoop, /busy 99%/],
     ['it collected garbage', { gcPauseNs: { total: SECOND, max: MS } }, /garbage collection .* 10%/],
-  ])('is client-bound when %s', (_, change, words) => {
+  ])('is client-bound when %s', (_, change, reason) => {
     const { verdict, reasons } = clientVerdict({ ...well, ...change });
     expect(verdict).toBe('client-bound');
     expect(reasons).toHaveLength(1);
-    expect(reasons[0]).toMatch(words);
+    expect(reasons[0]).toMatch(reason);
   });
 
   test('measures lateness by what it could spoil: 3 ms do not matter next to a second', () => {

@@ -246,10 +246,10 @@ describe('a report from a run directory', () => {
       },
       /it is a folder/,
     ],
-  ])('is refused in words when the directory %s', async (_, make, words) => {
+  ])('is refused in words when the directory %s', async (_, make, problem) => {
     const directory = await make();
     await expect(rebuildReport(directory)).rejects.toThrow(RunDirectoryError);
-    await expect(rebuildReport(directory)).rejects.toThrow(words);
+    await expect(rebuildReport(directory)).rejects.toThrow(problem);
   });
 
   test('reports which of its files cannot be written', async () => {

@@ -70,9 +70,9 @@ describe('a model on disk', () => {
       },
       /not the config of a model/,
     ],
-  ])('that is %s is refused in words', async (_, make, words) => {
+  ])('that is %s is refused in words', async (_, make, problem) => {
     using folder = temporaryDirectory();
-    await expect(readModel(await make(folder.path), NEVER)).rejects.toThrow(words);
+    await expect(readModel(await make(folder.path), NEVER)).rejects.toThrow(problem);
   });
 });
 
@@ -123,9 +123,9 @@ describe('a model behind HTTP', () => {
       /does not report how long the file is/,
     ],
     ['hangs up', (request: IncomingMessage) => request.socket.destroy(), /cannot be fetched/],
-  ])('of a server that %s is refused in words', async (_, behaviour, words) => {
+  ])('of a server that %s is refused in words', async (_, behaviour, problem) => {
     answer = behaviour;
-    await expect(readModel(url, NEVER)).rejects.toThrow(words);
+    await expect(readModel(url, NEVER)).rejects.toThrow(problem);
   });
 
   test('follows a redirect within its host, and none to another host', async () => {

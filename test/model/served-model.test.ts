@@ -219,9 +219,9 @@ describe('a server that means no good', () => {
       { '/v1/models': (request: IncomingMessage) => request.socket.destroy() },
       /is no server of a model/,
     ],
-  ])('and %s is refused in words', async (_, behaviour, words) => {
+  ])('and %s is refused in words', async (_, behaviour, problem) => {
     answers = behaviour;
-    await expect(read()).rejects.toThrow(words);
+    await expect(read()).rejects.toThrow(problem);
   });
 
   test('and reports Ollama figures of wrong types gives nothing that was not reported', async () => {

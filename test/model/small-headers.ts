@@ -139,8 +139,8 @@ const gguf = (entries: readonly (readonly [string, Value])[], tensors: readonly 
 const tensor = (name: string, shape: readonly number[], type: number): Uint8Array =>
   joined([text(name)[1], u32(shape.length), ...shape.map(u64), u32(type), u64(0)]);
 
-const text = (words: string): Value => {
-  const bytes = new TextEncoder().encode(words);
+const text = (content: string): Value => {
+  const bytes = new TextEncoder().encode(content);
   return [8, joined([u64(bytes.length), bytes])];
 };
 

@@ -48,7 +48,7 @@ describe('plimsoll doctor', () => {
   };
 
   /** Repeats the request until every one of the words is in a check of the mesh. */
-  const meshChecksWith = async (host: string, words: readonly RegExp[]): Promise<readonly Check[]> => {
+  const meshChecksWith = async (host: string, patterns: readonly RegExp[]): Promise<readonly Check[]> => {
     for (;;) {
       const requested = net.spawn(host, process.execPath, [
         PROGRAM,
@@ -61,7 +61,8 @@ describe('plimsoll doctor', () => {
       for await (const chunk of requested.stdout) text += chunk.toString();
       const { checks }: { checks: readonly Check[] } = JSON.parse(text);
       const mesh = checks.filter(({ section }) => section === 'mesh');
-      if (words.every(word => mesh.some(check => word.test(`${check.verdict} ${check.text}`)))) return mesh;
+      if (patterns.every(pattern => mesh.some(check => pattern.test(`${check.verdict} ${check.text}`))))
+        return mesh;
     }
   };
 

@@ -272,10 +272,10 @@ interface Rendered {
 
 /** Undefined where there is no helm. */
 const render = (given: readonly string[]): Rendered | undefined => {
-  const words = given.flatMap(value => ['--set', value]);
+  const args = given.flatMap(value => ['--set', value]);
   const { error, stdout, stderr, status } = spawnSync(
     HELM,
-    ['template', 'plimsoll', join(repositoryRoot, CHART), '--kube-version', '1.33.0', ...words],
+    ['template', 'plimsoll', join(repositoryRoot, CHART), '--kube-version', '1.33.0', ...args],
     { encoding: 'utf8' },
   );
   return error === undefined ? { yaml: stdout, error: status === 0 ? '' : stderr } : undefined;

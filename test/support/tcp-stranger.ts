@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { seededRandom } from '../../src/core/random.ts';
 
 /** Connects, sends this and ends its half, or sends nothing and waits; resolves when the connection is gone. */
-export const talkTo = (port: number, words: Uint8Array | undefined, host = '127.0.0.1'): Promise<void> =>
+export const talkTo = (port: number, bytes: Uint8Array | undefined, host = '127.0.0.1'): Promise<void> =>
   new Promise(resolve => {
     const socket = connect({ port, host }, () => {
-      if (words !== undefined) socket.end(words);
+      if (bytes !== undefined) socket.end(bytes);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => resolve());

@@ -24,11 +24,11 @@ export const until = async (
   while (true) {
     const last = ended;
     if (isTrue()) return;
-    if (last !== undefined) throw new Error(`it ended before that: ${wordsOf(last.how)}`);
+    if (last !== undefined) throw new Error(`it ended before that: ${textOf(last.how)}`);
     await sleep(PAUSE_MS, undefined, { signal });
   }
 };
 
-const wordsOf = (how: unknown): string => (how instanceof Error ? how.message : JSON.stringify(how));
+const textOf = (how: unknown): string => (how instanceof Error ? how.message : JSON.stringify(how));
 
 const PAUSE_MS = 5;

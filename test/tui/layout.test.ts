@@ -29,7 +29,7 @@ describe('rows and tables', () => {
   test('break a long reason between its words and lose none of them', () => {
     const reason = 'the quick brown fox jumps over the lazy dog '.repeat(4).trim();
     const lines = layoutRows([{ label: 'X', facts: [[part(reason)]], age: undefined }], 60);
-    const words = lines
+    const texts = lines
       .map(line =>
         line
           .slice(1)
@@ -37,7 +37,7 @@ describe('rows and tables', () => {
           .join(''),
       )
       .join(' ');
-    expect(words.split(/\s+/).filter(Boolean)).toEqual(reason.split(' '));
+    expect(texts.split(/\s+/).filter(Boolean)).toEqual(reason.split(' '));
   });
 
   test('give every line of a table the same width', () => {

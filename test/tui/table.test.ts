@@ -9,9 +9,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'Age', isNumber: true, widthMax: 6, rank: 0 },
 ];
 
-const rowOf = (name: string, word = ''): string => {
+const rowOf = (name: string, text = ''): string => {
   const cells: readonly Line[] = [
-    [part('● '), part(name), ...(word === '' ? [] : [part(word)])],
+    [part('● '), part(name), ...(text === '' ? [] : [part(text)])],
     [part('0.2 s')],
   ];
   return textOf(layoutTable(COLUMNS, [cells], 80)[1] ?? []);

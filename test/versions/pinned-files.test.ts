@@ -2,7 +2,7 @@
 // a run with all its files, what the run reported to the daemon, the stream to a page, recordings, and how a daemon and a run
 // are found.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
@@ -35,6 +35,7 @@ import {
   pinnedText,
   withUnreported,
 } from '../support/pinned-version.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { WRITTEN_SCHEMAS } from '../support/written-schemas.ts';
 
@@ -52,6 +53,13 @@ test.each(examples.map(example => [example.kind, example] as const))(
     expect(eventClass(read.fact.kind)).toBe(written);
   },
 );
+
+test('what records the files imports modules that exist', () => {
+  const script = new URL('../fixtures/versions/make-fixtures.mjs', import.meta.url);
+  const modules = readFileSync(script, 'utf8').matchAll(/\bsource\('([^']+)'\)/g);
+  const missing = [...modules].filter(([, path = '']) => !existsSync(join(repositoryRoot, path)));
+  expect(missing.map(([, path]) => path)).toEqual([]);
+});
 
 test('every kind of event that this version writes is recorded', () => {
   expect(examples.map(({ kind }) => kind)).toEqual(expect.arrayContaining([...KINDS]));

@@ -25,7 +25,7 @@ export const machineKind = (
   return 'vm';
 };
 
-export const MACHINE_WORDS: Readonly<Record<MachineKind, string>> = {
+export const MACHINE_LABELS: Readonly<Record<MachineKind, string>> = {
   studio: 'Mac Studio',
   mini: 'Mac mini',
   macbook: 'notebook',

@@ -86,7 +86,7 @@ export const groupCalled = ({ groups }: FleetRoster, text: string): RosterGroup 
 };
 
 /** How an address calls a group. */
-export const groupWord = (roster: FleetRoster, id: string): string => {
+export const groupParameter = (roster: FleetRoster, id: string): string => {
   const name = roster.groups.find(group => group.id === id)?.name ?? id;
   return groupCalled(roster, name)?.id === id ? name : id;
 };

@@ -8,7 +8,7 @@ import {
   addressOf,
   type FleetAddress,
   groupCalled,
-  groupWord,
+  groupParameter,
   pickIn,
   readFleetAddress,
   withFleetAddress,
@@ -60,14 +60,14 @@ export class FleetChoice {
         pick:
           pick?.kind === 'group' && pick.group === group
             ? undefined
-            : { kind: 'group', group: groupWord(this.#roster(), group) },
+            : { kind: 'group', group: groupParameter(this.#roster(), group) },
       });
   }
 
   pickPair(groups: readonly [string, string]): void {
     const { pick } = this;
     const isPicked = pick?.kind === 'pair' && pick.groups.every((group, index) => group === groups[index]);
-    const [one, other] = groups.map(group => groupWord(this.#roster(), group));
+    const [one, other] = groups.map(group => groupParameter(this.#roster(), group));
     if (one === undefined || other === undefined) return;
     this.#step({ pick: isPicked ? undefined : { kind: 'pair', groups: [one, other] } });
   }
@@ -105,7 +105,7 @@ export class FleetChoice {
 
   mapPath(group: string): string {
     return `/?${withFleetAddress(this.#router.query, {
-      map: groupWord(this.#roster(), group),
+      map: groupParameter(this.#roster(), group),
       pick: undefined,
       find: '',
     })}`;

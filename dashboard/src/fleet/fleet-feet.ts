@@ -71,7 +71,7 @@ interface Line {
 
 const footLine = ({ sources, group, box, fault, line, more, xs }: Line): FootLine => {
   const { layout, roster } = sources;
-  const words = faultText(fault, sources);
+  const text = faultText(fault, sources);
   const cells = roster.groups[group]?.cells ?? [];
   const markOf = (node: NodeId): string => {
     const cell = cells.find(each => each.node === node);
@@ -79,17 +79,17 @@ const footLine = ({ sources, group, box, fault, line, more, xs }: Line): FootLin
   };
   const isHere = (node: string): boolean => cells.some(cell => cell.node === node);
   const tail = more > 0 ? ` + ${more} more` : '';
-  const [who, what] = whoAndWhat(fault, words.what, { markOf, isHere, nameOf: sources.nameOf });
+  const [who, what] = whoAndWhat(fault, text.what, { markOf, isHere, nameOf: sources.nameOf });
   const full = nodesOfFault(fault)
     .map(sources.nameOf)
     .join(fault.kind === 'lost' ? ' and ' : ' to ');
   const room = roomNextTo(box, layout.gap, xs);
-  const short = fault.kind === 'cable' ? words.much.replace(/\u00a0.*$/, '') : words.much;
+  const short = fault.kind === 'cable' ? text.much.replace(/\u00a0.*$/, '') : text.much;
   const shortWhat = fault.kind === 'cable' ? 'cable' : what;
   const shortTail = more > 0 ? ` +${more}` : '';
   const choices = [
-    { what, much: words.much + tail },
-    { what: shortWhat, much: words.much + tail },
+    { what, much: text.much + tail },
+    { what: shortWhat, much: text.much + tail },
     { what: shortWhat, much: short + tail },
     { what: shortWhat, much: short + shortTail },
     { what: '', much: short + shortTail },
@@ -105,7 +105,7 @@ const footLine = ({ sources, group, box, fault, line, more, xs }: Line): FootLin
     who: fits === undefined ? fitted(who, FACE, room.width) : who,
     what: chosen.what,
     much: fits === undefined ? fitted(chosen.much, FACE, muchRoom) : chosen.much,
-    title: `${full}: ${words.what} ${words.much}, ${words.why}${more > 0 ? `; and ${more} more in this group` : ''}`,
+    title: `${full}: ${text.what} ${text.much}, ${text.why}${more > 0 ? `; and ${more} more in this group` : ''}`,
   };
 };
 

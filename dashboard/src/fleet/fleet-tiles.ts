@@ -89,14 +89,14 @@ const hold = (
   name: string,
   share: number,
   load: number | undefined,
-  words: { readonly figure: string; readonly load: string },
+  labels: { readonly figure: string; readonly load: string },
 ): Hold => ({
   share,
   load,
   lines: [
     name,
-    share > 0 ? words.figure : 'not measured yet',
-    ...(load === undefined ? [] : [`${figureText(formatPercent(load))} ${words.load}`.trim()]),
+    share > 0 ? labels.figure : 'not measured yet',
+    ...(load === undefined ? [] : [`${figureText(formatPercent(load))} ${labels.load}`.trim()]),
   ],
 });
 

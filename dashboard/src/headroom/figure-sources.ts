@@ -44,7 +44,7 @@ export const figureSources = (
     readonly nowMs: number;
   },
 ): readonly FigureSource[] => {
-  const from = SOURCE_WORDS[model.source.kind];
+  const from = SOURCE_LABELS[model.source.kind];
   const { layers, experts, weights, cache, quantisation } = model;
   const rows: FigureSource[] = [];
   for (const device of placement?.devices ?? []) pushAll(rows, measuredRows(device, state, nowMs));
@@ -63,7 +63,7 @@ export const figureSources = (
   rows.push({
     what: [
       ...(isUnknown(quantisation) ? [] : [quantisation]),
-      isUnknown(weights) ? `weights unknown: ${weights.reason}` : bytesWords(weights.totalBytes),
+      isUnknown(weights) ? `weights unknown: ${weights.reason}` : bytesText(weights.totalBytes),
     ].join(', '),
     how:
       isUnknown(weights) || weights.totalBytes.low === weights.totalBytes.high
@@ -132,12 +132,12 @@ const constantRows = ({ constants }: ModelPlacement): readonly FigureSource[] =>
         },
       ];
 
-const bytesWords = ({ low, high }: Interval): string =>
+const bytesText = ({ low, high }: Interval): string =>
   low === high
     ? figureText(formatBytes(low))
     : `${figureText(formatBytes(low))} to ${figureText(formatBytes(high))}`;
 
-const SOURCE_WORDS: Readonly<Record<ModelSource['kind'], string>> = {
+const SOURCE_LABELS: Readonly<Record<ModelSource['kind'], string>> = {
   gguf: 'GGUF header',
   safetensors: 'tensor headers',
   config: 'config.json',

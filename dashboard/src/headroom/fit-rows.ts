@@ -16,9 +16,9 @@ interface FitRow {
   }[];
   readonly tone: 'good' | 'caution' | 'bad' | 'unknown';
   /** "71 of 384 GB", or why it is not known. */
-  readonly words: string;
+  readonly text: string;
   /** The same of what no program holds now: "11 GB free now: fits". */
-  readonly now: { readonly words: string; readonly tone: FitRow['tone'] };
+  readonly now: { readonly text: string; readonly tone: FitRow['tone'] };
 }
 
 /** @param live the same devices with what of them is free now. */
@@ -35,9 +35,9 @@ export const fitRows = (
       need,
       live.find(device => device.nodeId === nodeId && device.deviceId === deviceId)?.memoryFreeBytes,
     );
-    if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason, now };
+    if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', text: memoryBytes.reason, now };
     if (isUnknown(need))
-      return { name, parts: [], tone: 'unknown', words: `has ${figureText(formatBytes(memoryBytes))}`, now };
+      return { name, parts: [], tone: 'unknown', text: `has ${figureText(formatBytes(memoryBytes))}`, now };
     let from = 0;
     const parts = PARTS.map(({ what, of }) => {
       const share = Math.min(need[of].high / memoryBytes, 1 - from);
@@ -49,7 +49,7 @@ export const fitRows = (
       name,
       parts,
       tone: FIT_TONES[fitOf(need, memoryBytes).kind],
-      words: figureText(formatBytesOf(need.totalBytes.high, memoryBytes)),
+      text: figureText(formatBytesOf(need.totalBytes.high, memoryBytes)),
       now,
     };
   }),
@@ -59,15 +59,15 @@ const nowOf = (
   need: ModelPlacements['need'],
   freeBytes: HeadroomDevice['memoryFreeBytes'],
 ): FitRow['now'] => {
-  if (freeBytes === undefined) return { words: 'what is free now is not reported', tone: 'unknown' };
-  if (isUnknown(freeBytes)) return { words: `free now: ${freeBytes.reason}`, tone: 'unknown' };
+  if (freeBytes === undefined) return { text: 'what is free now is not reported', tone: 'unknown' };
+  if (isUnknown(freeBytes)) return { text: `free now: ${freeBytes.reason}`, tone: 'unknown' };
   const free = `${figureText(formatBytes(freeBytes))} free now`;
-  if (isUnknown(need)) return { words: free, tone: 'unknown' };
+  if (isUnknown(need)) return { text: free, tone: 'unknown' };
   const fit = fitOf(need, freeBytes);
   const tone = FIT_TONES[fit.kind];
-  if (fit.kind === 'fits') return { words: `${free}: fits`, tone };
+  if (fit.kind === 'fits') return { text: `${free}: fits`, tone };
   const missing = `${figureText(formatBytes(fit.missingBytes))} missing`;
-  return { words: `${free}: ${fit.kind === 'tight' ? 'up to ' : ''}${missing}`, tone };
+  return { text: `${free}: ${fit.kind === 'tight' ? 'up to ' : ''}${missing}`, tone };
 };
 
 const PARTS = [

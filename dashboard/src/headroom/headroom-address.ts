@@ -53,12 +53,12 @@ export const headroomQuery = (requested: HeadroomRequested): URLSearchParams => 
   return query;
 };
 
-/** @param words as a person types them: "r02", "spark, atlas". */
+/** @param search as a person types them: "r02", "spark, atlas". */
 export const nodesNamed = <T extends { readonly name: string }>(
   all: readonly T[],
-  words: string,
+  search: string,
 ): readonly T[] => {
-  const wanted = words
+  const wanted = search
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(word => word !== '');

@@ -5,7 +5,7 @@ import { counted, figureText, formatBytes, formatThreeDigits } from '../../../sr
 import type { PrefillTime } from '../../../src/core/model/prefill.ts';
 import { isUnknown, type Unknown } from '../../../src/core/unknown.ts';
 import type { Achieved } from './achieved.ts';
-import { LAYER_WORDS, type ModelPlacement, type ModelPlacements } from './placement.ts';
+import { LAYER_LABELS, type ModelPlacement, type ModelPlacements } from './placement.ts';
 
 /** "One device on atlas: 30.3 ms a token, 33.0 tokens a second, between 31 and 35; at most 48." */
 export const gaugeSentence = ({ name, on, time, fit }: ModelPlacement, batch: number): string => {
@@ -14,7 +14,7 @@ export const gaugeSentence = ({ name, on, time, fit }: ModelPlacement, batch: nu
     return `${where}: does not fit, ${figureText(formatBytes(fit.missingBytes))} are missing`;
   if (isUnknown(time)) return `${where}: not known, ${time.reason}`;
   const { tokensPerSecond: rate, seconds, boundTokensPerSecond, layers } = time;
-  const parts = layers.map(layer => `${LAYER_WORDS[layer.term]} ${ms(layer.seconds)}`).join(', ');
+  const parts = layers.map(layer => `${LAYER_LABELS[layer.term]} ${ms(layer.seconds)}`).join(', ');
   return `${where}: ${ms(seconds.value)} a ${batch === 1 ? 'token' : 'step'}, ${digits(rate.value)} tokens a second, between ${digits(rate.low)} and ${digits(rate.high)}, at most ${digits(boundTokensPerSecond)}; ${parts}`;
 };
 
@@ -89,26 +89,26 @@ export const promptSummary = (prefill: PrefillTime | Unknown, promptTokens: numb
 };
 
 interface ReachedText {
-  readonly word: string;
+  readonly label: string;
   readonly tone: 'good' | 'caution' | 'plain';
   /** What may be behind it, in the order in which to look; '' where there is nothing to look for. */
   readonly causes: string;
 }
 
 export const reachedText = ({ standing }: Pick<Achieved, 'standing'>): ReachedText =>
-  STANDING_WORDS[standing];
+  STANDING_LABELS[standing];
 
-const STANDING_WORDS: Readonly<Record<Achieved['standing'], ReachedText>> = {
+const STANDING_LABELS: Readonly<Record<Achieved['standing'], ReachedText>> = {
   'above-bound': {
-    word: 'above the bound',
+    label: 'above the bound',
     tone: 'caution',
     causes:
       'Faster than the measured ceilings allow. In this order: speculative decoding, other facts of the model than those of this file, a probe that reads low or was made under another power limit.',
   },
-  faster: { word: 'above the interval', tone: 'good', causes: '' },
-  inside: { word: 'inside the interval', tone: 'good', causes: '' },
+  faster: { label: 'above the interval', tone: 'good', causes: '' },
+  inside: { label: 'inside the interval', tone: 'good', causes: '' },
   slower: {
-    word: 'below the interval',
+    label: 'below the interval',
     tone: 'caution',
     causes:
       'Slower than engines of this kind are. In this order: throttled clocks, layers left in host memory, a narrow PCIe slot, another process on the device, a client that was the limit.',

@@ -143,7 +143,7 @@ const placementOf = (answer: RankedPlacement): ModelPlacement => {
     prefill,
     fit,
     time: timeOf(answer),
-    limit: isUnknown(decode) ? '' : LIMIT_WORDS[decode.limit],
+    limit: isUnknown(decode) ? '' : LIMIT_LABELS[decode.limit],
     why: behind === '' ? bestText(answer) : behind,
   };
 };
@@ -195,7 +195,7 @@ export const LAYER_ORDER: readonly LayerTerm[] = [
   'linkBandwidth',
 ];
 
-export const LAYER_WORDS: Readonly<Record<LayerTerm, string>> = {
+export const LAYER_LABELS: Readonly<Record<LayerTerm, string>> = {
   weights: 'weights',
   experts: 'experts',
   cache: 'KV cache',
@@ -205,7 +205,7 @@ export const LAYER_WORDS: Readonly<Record<LayerTerm, string>> = {
   linkBandwidth: 'sending over links',
 };
 
-const LIMIT_WORDS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
+const LIMIT_LABELS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
   capacity: 'memory: it does not fit',
   weights: 'memory bandwidth, for weights',
   experts: 'memory bandwidth, for experts',

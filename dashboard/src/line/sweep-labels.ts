@@ -7,15 +7,15 @@ import { isUnknown } from '../../../src/core/unknown.ts';
 import type { StateText } from '../run/run-labels.ts';
 
 export const sweepStateText = ({ state, isLive, stages }: SweepView): StateText => {
-  if (isLive) return { tone: 'live', word: `live, stage ${Math.max(1, stages.length)}` };
+  if (isLive) return { tone: 'live', label: `live, stage ${Math.max(1, stages.length)}` };
   switch (state) {
     case 'complete':
-      return { tone: 'ended', word: 'complete' };
+      return { tone: 'ended', label: 'complete' };
     case 'stopped':
     case 'interrupted':
-      return { tone: 'cut', word: state };
+      return { tone: 'cut', label: state };
     case 'running':
-      return { tone: 'cut', word: 'silent' };
+      return { tone: 'cut', label: 'silent' };
     default:
       return state satisfies never;
   }

@@ -57,7 +57,7 @@ export interface DetailRow {
 
 interface DetailStanding {
   readonly tone: 'plain' | 'caution' | 'danger';
-  readonly words: string;
+  readonly text: string;
   /** "next try in 4 min", "next in 3 min"; '' if unknown. */
   readonly next: string;
 }
@@ -156,7 +156,7 @@ const detailRow = (
         ? standingOf(facts, stage, isStale)
         : {
             tone: 'danger',
-            words: `${lostText(lost, nowMs)}: ${lossReason(lost, id => nodeName(state, id))}`,
+            text: `${lostText(lost, nowMs)}: ${lossReason(lost, id => nodeName(state, id))}`,
             next: '',
           },
     isStale: isStale || lost !== undefined,
@@ -181,24 +181,24 @@ const standingOf = (
     const hand = stage.isByHand ? ', requested by a person' : '';
     return {
       tone: 'plain',
-      words: `measuring${hand}`,
+      text: `measuring${hand}`,
       next: `${Math.ceil(stage.leftMs / 1_000)}\u00a0s left`,
     };
   }
-  const next = (words: string): string =>
-    stage?.nextInMs === undefined ? '' : `${words} in ${age(stage.nextInMs)}`;
+  const next = (text: string): string =>
+    stage?.nextInMs === undefined ? '' : `${text} in ${age(stage.nextInMs)}`;
   const waits = stage?.kind === 'waiting' ? `waits: ${stage.reason}` : '';
   if (failure !== undefined)
     return {
       tone: 'danger',
-      words: `failed: ${failure}`,
+      text: `failed: ${failure}`,
       next: [next('next try'), waits].filter(part => part !== '').join(', '),
     };
-  if (waits !== '') return { tone: 'plain', words: waits, next: next('next try') };
-  if (profile === undefined) return { tone: 'plain', words: 'not measured yet', next: next('first') };
+  if (waits !== '') return { tone: 'plain', text: waits, next: next('next try') };
+  if (profile === undefined) return { tone: 'plain', text: 'not measured yet', next: next('first') };
   return isStale
-    ? { tone: 'caution', words: 'stale', next: next('next') }
-    : { tone: 'plain', words: 'measured', next: next('next') };
+    ? { tone: 'caution', text: 'stale', next: next('next') }
+    : { tone: 'plain', text: 'measured', next: next('next') };
 };
 
 const detail = (

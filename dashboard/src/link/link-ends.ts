@@ -13,10 +13,10 @@ export type LinkEnds =
   /** Both words are one node. */
   | { readonly kind: 'same'; readonly node: NamedNode }
   /** No node, or several, have that name; `near` is the one probably meant. */
-  | { readonly kind: 'unknown'; readonly words: readonly EndProblem[] };
+  | { readonly kind: 'unknown'; readonly problems: readonly EndProblem[] };
 
 interface EndProblem {
-  readonly word: string;
+  readonly name: string;
   readonly problem: 'nobody' | 'several';
   readonly near: NamedNode | undefined;
 }
@@ -24,22 +24,22 @@ interface EndProblem {
 export const linkEnds = ([from, to]: readonly [string, string], nodes: readonly NamedNode[]): LinkEnds => {
   const [source, sink] = [endOf(from, nodes), endOf(to, nodes)];
   if ('problem' in source || 'problem' in sink)
-    return { kind: 'unknown', words: [source, sink].filter(end => 'problem' in end) };
+    return { kind: 'unknown', problems: [source, sink].filter(end => 'problem' in end) };
   return source.nodeId === sink.nodeId
     ? { kind: 'same', node: source }
     : { kind: 'found', ends: [source.nodeId, sink.nodeId] };
 };
 
-const endOf = (word: string, nodes: readonly NamedNode[]): NamedNode | EndProblem => {
-  const byId = nodes.find(({ nodeId }) => nodeId === word);
+const endOf = (text: string, nodes: readonly NamedNode[]): NamedNode | EndProblem => {
+  const byId = nodes.find(({ nodeId }) => nodeId === text);
   if (byId !== undefined) return byId;
-  const named = nodes.filter(({ name }) => name.toLowerCase() === word.toLowerCase());
+  const named = nodes.filter(({ name }) => name.toLowerCase() === text.toLowerCase());
   const [only] = named;
   if (only !== undefined && named.length === 1) return only;
-  if (named.length > 1) return { word, problem: 'several', near: undefined };
+  if (named.length > 1) return { name: text, problem: 'several', near: undefined };
   const near = nearest(
-    word,
+    text,
     nodes.map(({ name }) => name),
   );
-  return { word, problem: 'nobody', near: nodes.find(({ name }) => name === near) };
+  return { name: text, problem: 'nobody', near: nodes.find(({ name }) => name === near) };
 };

@@ -23,8 +23,8 @@ export const linkNotes = (links: readonly LinkView[], sources: NoteSources): Rea
 const linkNote = (link: LinkView, { nameOf, unit, nowMs }: NoteSources): string => {
   const [lost] = link.lost;
   if (lost !== undefined) {
-    const words = isCarrying(link.standing) ? lostPathText(lost, link.nodes, nowMs) : lostText(lost, nowMs);
-    return `${words}: ${lossReason(lost, nameOf)}`;
+    const text = isCarrying(link.standing) ? lostPathText(lost, link.nodes, nowMs) : lostText(lost, nowMs);
+    return `${text}: ${lossReason(lost, nameOf)}`;
   }
   const short = linkShortfall(link);
   const [first, second] = link.nodes;

@@ -39,12 +39,12 @@ export const endsOfNodes = (
   [from, to]: readonly [string, string],
   nodes: readonly NamedNode[],
 ): PickedEnds => {
-  const word = (id: string): string => {
+  const nameOf = (id: string): string => {
     const name = nodes.find(({ nodeId }) => nodeId === id)?.name ?? id;
     const isPlain = !name.includes(',') && nodes.filter(node => node.name === name).length === 1;
     return isPlain ? name : id;
   };
-  return [word(from), word(to)];
+  return [nameOf(from), nameOf(to)];
 };
 
 const PARAMETER = 'link';

@@ -1,7 +1,7 @@
 // Which nodes a list shows and in which order, from and to the address: a filtered view can be shared. Invalid parts of an
 // address are ignored rather than refused.
 
-import { MACHINE_WORDS, type MachineKind } from '../drawing/machine-kind.ts';
+import { MACHINE_LABELS, type MachineKind } from '../drawing/machine-kind.ts';
 import { BY_NAME, NODE_SORT_KEYS, type NodeRow, type NodeSort } from './node-rows.ts';
 
 export type NodeStateFilter = 'all' | 'live' | 'away' | 'warned';
@@ -79,6 +79,6 @@ export const kindOptions = (
   { key: '', title: 'Every kind' },
   ...KINDS.filter(kind => rows.some(row => row.kind === kind)).map(kind => ({
     key: kind,
-    title: MACHINE_WORDS[kind],
+    title: MACHINE_LABELS[kind],
   })),
 ];

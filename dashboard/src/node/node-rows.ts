@@ -10,7 +10,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
-import { type NodeView, presenceWord } from '../../../src/core/node/node-view.ts';
+import { type NodeView, presenceLabel } from '../../../src/core/node/node-view.ts';
 import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import { type MachineKind, machineKind } from '../drawing/machine-kind.ts';
@@ -22,7 +22,7 @@ import { nodeText } from './node-text.ts';
 export interface NodeRow {
   readonly view: NodeView;
   readonly name: string;
-  readonly state: { readonly tone: '' | 'good' | 'caution' | 'danger'; readonly words: string };
+  readonly state: { readonly tone: '' | 'good' | 'caution' | 'danger'; readonly text: string };
   readonly kind: MachineKind;
   readonly model: string;
   readonly tags: readonly string[];
@@ -85,7 +85,7 @@ interface NodeRowSources {
 }
 
 export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRowSources): NodeRow => {
-  const words = nodeText(view, lagMs);
+  const text = nodeText(view, lagMs);
   const vitals = nodeVitals(view);
   const [compute, bandwidth] = nodeSums(view);
   const isOffline = view.presence === 'offline';
@@ -100,13 +100,13 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
     value === undefined || isOffline ? UNKNOWN_FIGURE.figure : figureText(format(value));
   return {
     view,
-    name: words.name,
+    name: text.name,
     state: stateOf(view, lagMs),
     kind,
-    model: words.model,
+    model: text.model,
     tags: tagsOf(view),
-    memory: words.memory,
-    hostMemory: words.hostMemory,
+    memory: text.memory,
+    hostMemory: text.hostMemory,
     gpuUse: figure(vitals.gpuUse, formatPercent),
     celsius: figure(vitals.celsius, formatCelsius),
     watts: figure(vitals.watts, formatWatts),
@@ -120,7 +120,7 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
     sorts: {
       name: view.name.toLowerCase(),
       state: PRESENCES.indexOf(view.presence),
-      machine: words.model.toLowerCase(),
+      machine: text.model.toLowerCase(),
       memory: isOffline ? undefined : usedShare(use),
       gpu: isOffline ? undefined : vitals.gpuUse,
       temperature: isOffline ? undefined : vitals.celsius,
@@ -165,10 +165,10 @@ const tagsOf = (view: NodeView): readonly string[] => {
 };
 
 const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] => {
-  const words = presenceWord(view);
-  if (view.presence === 'offline') return { tone: 'danger', words };
-  if (view.presence === 'stale') return { tone: 'caution', words };
-  return lagMs === undefined ? { tone: 'good', words } : { tone: 'caution', words: 'as last seen' };
+  const text = presenceLabel(view);
+  if (view.presence === 'offline') return { tone: 'danger', text };
+  if (view.presence === 'stale') return { tone: 'caution', text };
+  return lagMs === undefined ? { tone: 'good', text } : { tone: 'caution', text: 'as last seen' };
 };
 
 const byName = (a: NodeRow, b: NodeRow): number =>

@@ -8,7 +8,7 @@ import {
 import { type DaemonReply, fetchDaemon, jsonBody, NOT_SIGNED_IN } from '../shell/fetch-daemon.ts';
 
 interface AskedProbe {
-  readonly words: string;
+  readonly text: string;
   /** Refused because this browser may only read. */
   readonly needsSignIn: boolean;
 }
@@ -18,20 +18,20 @@ export const requestProbe = async (targets: readonly ProbeTarget[]): Promise<Ask
     targets.map(subject => fetchDaemon('/api/probes', probesAnswerSchema, jsonBody({ subject }))),
   );
   const needsSignIn = answers.some(answer => answer.kind === 'refused' && answer.code === NOT_SIGNED_IN);
-  return { words: wordsOf(answers), needsSignIn };
+  return { text: summaryOf(answers), needsSignIn };
 };
 
 /** "2 started", "1 waits: a runner is active on juno"; each kind shows only its first reason. */
-export const wordsOf = (answers: readonly DaemonReply<ProbesAnswer>[]): string => {
+export const summaryOf = (answers: readonly DaemonReply<ProbesAnswer>[]): string => {
   const refused = answers.find(answer => answer.kind === 'refused');
   const requested = answers.flatMap(answer => (answer.kind === 'here' ? [answer.value] : []));
   const probes = requested.flatMap(answer => answer.probes);
   if (probes.length === 0 && refused?.kind === 'refused') return refused.reason;
-  const parts = RESULTS.flatMap(({ result, words }) => {
+  const parts = RESULTS.flatMap(({ result, text }) => {
     const these = probes.filter(probe => probe.result === result);
     const [first] = these;
     if (first === undefined) return [];
-    return `${these.length} ${words}${result === 'started' || first.reason === '' ? '' : `: ${first.reason}`}`;
+    return `${these.length} ${text}${result === 'started' || first.reason === '' ? '' : `: ${first.reason}`}`;
   });
   const unreached = requested.flatMap(answer => answer.unreached);
   if (unreached[0] !== undefined) parts.push(`${unreached.length} not reached: ${unreached[0].reason}`);
@@ -39,7 +39,7 @@ export const wordsOf = (answers: readonly DaemonReply<ProbesAnswer>[]): string =
 };
 
 const RESULTS = [
-  { result: 'started', words: 'started' },
-  { result: 'queued', words: 'waiting' },
-  { result: 'refused', words: 'refused' },
+  { result: 'started', text: 'started' },
+  { result: 'queued', text: 'waiting' },
+  { result: 'refused', text: 'refused' },
 ] as const;

@@ -35,19 +35,19 @@ export const overlaid = (
 interface LineLook {
   readonly stroke: string;
   readonly dash: readonly number[];
-  readonly words: string;
+  readonly label: string;
 }
 
 /** Distinguished by pattern too: colour is never the only sign. */
 const LINE_LOOKS: readonly LineLook[] = [
-  { stroke: '--ink', dash: [], words: 'solid' },
-  { stroke: '--water-mark', dash: [7, 3], words: 'dashed' },
-  { stroke: '--series-2', dash: [2, 3], words: 'dotted' },
-  { stroke: '--pick-mark', dash: [9, 3, 2, 3], words: 'dash-dotted' },
+  { stroke: '--ink', dash: [], label: 'solid' },
+  { stroke: '--water-mark', dash: [7, 3], label: 'dashed' },
+  { stroke: '--series-2', dash: [2, 3], label: 'dotted' },
+  { stroke: '--pick-mark', dash: [9, 3, 2, 3], label: 'dash-dotted' },
 ];
 
 export const lineLook = (index: number): LineLook =>
-  LINE_LOOKS[index % LINE_LOOKS.length] ?? { stroke: '--ink', dash: [], words: 'solid' };
+  LINE_LOOKS[index % LINE_LOOKS.length] ?? { stroke: '--ink', dash: [], label: 'solid' };
 
 export const overlaidSeries = ({ columns }: Overlaid): readonly ChartSeries[] =>
   columns.map((values, index) => {

@@ -18,7 +18,7 @@ export const limitText = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): str
   const duration = knownOr(limits.durationMs, undefined);
   const samples = knownOr(limits.samplesMax, undefined);
   return [
-    ...(duration === undefined ? [] : [durationWords(duration)]),
+    ...(duration === undefined ? [] : [durationText(duration)]),
     ...(samples === undefined
       ? []
       : [`${formatCount(samples)} ${isOfSessions(shape) ? 'sessions' : 'requests'}`]),
@@ -73,24 +73,24 @@ export const noSamplesNotice = (origin: {
 
 export interface StateText {
   readonly tone: 'live' | 'ended' | 'cut' | 'broken';
-  readonly word: string;
+  readonly label: string;
 }
 
 export const stateText = ({ state, progress, isLive }: RunView): StateText => {
   if (isLive) {
     const at = progress === undefined ? '' : ` ${formatClock(progress.elapsedMs)}`;
-    return { tone: 'live', word: `live${at}` };
+    return { tone: 'live', label: `live${at}` };
   }
   switch (state) {
     case 'complete':
-      return { tone: 'ended', word: 'complete' };
+      return { tone: 'ended', label: 'complete' };
     case 'incomplete':
     case 'interrupted':
-      return { tone: 'cut', word: state };
+      return { tone: 'cut', label: state };
     case 'failed':
-      return { tone: 'broken', word: 'failed' };
+      return { tone: 'broken', label: 'failed' };
     case 'running':
-      return { tone: 'cut', word: 'silent' };
+      return { tone: 'cut', label: 'silent' };
     default:
       return state satisfies never;
   }
@@ -207,7 +207,7 @@ export const nsText = (value: number | Unknown | undefined): string =>
     : figureText(formatMeasuredNanoseconds(value));
 
 /** "5 min", "90 s", "500 ms". */
-export const durationWords = (durationMs: number): string => {
+export const durationText = (durationMs: number): string => {
   if (durationMs < 1_000) return `${durationMs}\u00a0ms`;
   const seconds = durationMs / 1_000;
   if (seconds >= 120 && seconds % 60 === 0) return `${formatCount(seconds / 60)}\u00a0min`;

@@ -55,7 +55,7 @@ export const outputSentence = (series: RunSeries): string => {
 export const noDataText = (isLive: boolean): string =>
   isLive ? 'Nothing has completed yet' : 'Nothing completed';
 
-const lowered = (words: string): string => `${words.slice(0, 1).toLowerCase()}${words.slice(1)}`;
+const lowered = (text: string): string => `${text.slice(0, 1).toLowerCase()}${text.slice(1)}`;
 
 /** Of a table twin: what is read without scrolling inside a panel. */
 export const LISTED_ROWS_MAX = 24;

@@ -76,7 +76,7 @@ const rateTile = (figures: RunFigures, key: HeadlineRateKey, remark: string): Ru
         isSpoiled: spoiling(figures, key).length > 0,
         value: formatRunFigure(unit, value),
         remark: [remark, key === 'windowNs' ? '' : rateBoundText(figures.rateBounds, key)]
-          .filter(words => words !== '')
+          .filter(text => text !== '')
           .join(' · '),
       };
 };

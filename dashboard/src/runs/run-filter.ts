@@ -7,7 +7,7 @@ import type { State } from '../../../src/core/state.ts';
 import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { sweepTitle } from '../line/sweep-labels.ts';
 import { modelLabel, targetLabel } from '../run/run-labels.ts';
-import { matchesWords, NEWEST_FIRST, type RunSort, type SortKey } from './run-rows.ts';
+import { matchesSearch, NEWEST_FIRST, type RunSort, type SortKey } from './run-rows.ts';
 
 type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
 
@@ -63,7 +63,7 @@ export const matchesSweep = (
   filter: Chosen & Pick<RunFilter, 'text'>,
 ): boolean => {
   const { sweep } = view;
-  const words = [
+  const fields = [
     sweep.sweepId,
     sweepTitle(view),
     ...sweep.tags,
@@ -75,7 +75,7 @@ export const matchesSweep = (
   return (
     matchesRunState(view, filter.state) &&
     isAgainst(cluster, sweep, filter) &&
-    matchesWords(words.join(' '), filter.text)
+    matchesSearch(fields.join(' '), filter.text)
   );
 };
 

@@ -69,13 +69,13 @@ export const turnedSort = (sort: RunSort, key: SortKey): RunSort =>
 
 /** Every word of the text must be somewhere in the run's id, name, tags, model, target, server or load. */
 export const matchesText = (row: RunRow, text: string): boolean =>
-  matchesWords(
+  matchesSearch(
     `${row.view.run.runId} ${row.name} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`,
     text,
   );
 
 /** Every word of the text, in any order. */
-export const matchesWords = (searchable: string, text: string): boolean =>
+export const matchesSearch = (searchable: string, text: string): boolean =>
   text
     .toLowerCase()
     .split(/\s+/)
@@ -85,7 +85,7 @@ export const matchesWords = (searchable: string, text: string): boolean =>
 const failedText = (figures: RunFigures): VerdictLabel | undefined => {
   const failed = failureHeadline(figures);
   if (failed?.isGrave !== true) return undefined;
-  return { tone: 'caution', word: failureHeadlineText(failed), short: failed.short, remark: '' };
+  return { tone: 'caution', label: failureHeadlineText(failed), short: failed.short, remark: '' };
 };
 
 export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow => {

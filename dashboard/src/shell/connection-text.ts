@@ -5,25 +5,25 @@ import { figureText } from '../../../src/core/figure/figure.ts';
 import type { StreamLinkView } from '../stream/link.ts';
 
 interface ConnectionText {
-  readonly word: string;
+  readonly label: string;
   readonly remark: string;
 }
 
 export const connectionText = (view: StreamLinkView, isRecording = false): ConnectionText => {
-  if (isRecording && view.kind === 'live') return { word: 'Recording', remark: 'read-only' };
+  if (isRecording && view.kind === 'live') return { label: 'Recording', remark: 'read-only' };
   switch (view.kind) {
     case 'starting':
-      return { word: 'Starting', remark: 'waiting for the first figures' };
+      return { label: 'Starting', remark: 'waiting for the first figures' };
     case 'live':
-      return { word: 'Live', remark: `${age(Math.max(100, view.lastMessageMs))} ago` };
+      return { label: 'Live', remark: `${age(Math.max(100, view.lastMessageMs))} ago` };
     case 'stale':
-      return { word: 'Stale', remark: `last event ${age(view.lastMessageMs)} ago` };
+      return { label: 'Stale', remark: `last event ${age(view.lastMessageMs)} ago` };
     case 'lost':
-      return { word: 'No connection', remark: `since ${age(view.lostMs)}, ${nextTry(view.nextTryMs)}` };
+      return { label: 'No connection', remark: `since ${age(view.lostMs)}, ${nextTry(view.nextTryMs)}` };
     case 'denied':
-      return { word: 'No access', remark: 'the daemon requires its token' };
+      return { label: 'No access', remark: 'the daemon requires its token' };
     case 'outdated':
-      return { word: 'Out of date', remark: 'reload the page' };
+      return { label: 'Out of date', remark: 'reload the page' };
     default:
       return view satisfies never;
   }

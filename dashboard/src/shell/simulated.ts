@@ -24,9 +24,9 @@ export const simulationOfCounts = ({
 };
 
 /** The same where there is no room: "Simulated", "3 of 8 simulated". */
-export const shortSimulation = (words: string): string => {
-  const some = /(\d+ of \d+) nodes$/.exec(words)?.[1];
-  return words === '' ? '' : some === undefined ? 'Simulated' : `${some} simulated`;
+export const shortSimulation = (text: string): string => {
+  const some = /(\d+ of \d+) nodes$/.exec(text)?.[1];
+  return text === '' ? '' : some === undefined ? 'Simulated' : `${some} simulated`;
 };
 
 export const isSimulated = (state: State, node: NodeId): boolean =>

@@ -38,7 +38,7 @@ export interface Arrangement extends Sizes {
 }
 
 /** The width of the text of a node if it is next to its drawing. */
-export interface WordWidths {
+export interface TextWidths {
   readonly identity: number;
   readonly figures: number;
 }
@@ -49,7 +49,7 @@ export const FULL_NODES_MAX = 4;
 export const RELAXED_NODES = 8;
 const PAD = 4;
 /** Between a drawing and its words. */
-const WORDS_GAP = 6;
+const TEXT_GAP = 6;
 const ARC_STEPS = 1_440;
 /** Least distance between nodes of a ring, px. */
 const NODES_GAP = 6;
@@ -66,7 +66,7 @@ const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 
   const scale = scaleOf(count, detail, frame);
   const drawing = { width: DRAWING_WIDTH * scale, height: DRAWING_HEIGHT * scale };
   const lineHeight = detail === 'full' ? 18 : 15;
-  const words = detail === 'compact' ? COMPACT_WORDS[measuredLines] : WORDS[detail];
+  const text = detail === 'compact' ? COMPACT_TEXT_SIZES[measuredLines] : TEXT_SIZES[detail];
   return {
     detail,
     measuredLines,
@@ -75,10 +75,10 @@ const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 
     lineHeight,
     below: {
       width: Math.max(
-        drawing.width + words.pad,
-        count === 1 && detail === 'full' ? ALONE_TEXT_WIDTH : words.width,
+        drawing.width + text.pad,
+        count === 1 && detail === 'full' ? ALONE_TEXT_WIDTH : text.width,
       ),
-      height: drawing.height + WORDS_GAP + words.lines * lineHeight,
+      height: drawing.height + TEXT_GAP + text.lines * lineHeight,
     },
   };
 };
@@ -87,7 +87,7 @@ const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 
 export const arrangeRing = (
   count: number,
   frame: MapFrame,
-  widths: readonly WordWidths[] = [],
+  widths: readonly TextWidths[] = [],
 ): Arrangement => {
   const ring = (lines: MeasuredLines): Arrangement =>
     ringOf(count, { sizes: sizesOf(count, frame, lines), frame, widths });
@@ -102,7 +102,7 @@ const hasRoom = ({ placements }: Arrangement): boolean =>
 interface RingInput {
   readonly sizes: Sizes;
   readonly frame: MapFrame;
-  readonly widths: readonly WordWidths[];
+  readonly widths: readonly TextWidths[];
 }
 
 const ringOf = (count: number, { sizes, frame, widths }: RingInput): Arrangement => {
@@ -147,14 +147,14 @@ const anglesOf = (count: number, { sizes, frame }: Pick<RingInput, 'sizes' | 'fr
 export const placementBelow = (at: Point, { below, drawing, detail }: Sizes, frame: MapFrame): Placement => {
   const box = boxAround(at, below);
   const hull: Box = { x: at.x - drawing.width / 2, y: box.y, ...drawing };
-  const words: Box = {
+  const text: Box = {
     x: box.x,
     y: box.y + drawing.height,
     width: box.width,
     height: box.height - drawing.height,
   };
   const hasDraught = detail === 'full';
-  const solids = hasDraught ? [{ ...hull, width: hull.width + DRAUGHT_WIDTH }, words] : [hull, words];
+  const solids = hasDraught ? [{ ...hull, width: hull.width + DRAUGHT_WIDTH }, text] : [hull, text];
   return {
     ...at,
     box,
@@ -169,7 +169,7 @@ const nextToPosition = (
   at: Point,
   { drawing, lineHeight }: Sizes,
   frame: MapFrame,
-  widths: WordWidths = { identity: NEXT_TO_TEXT_WIDTH, figures: NEXT_TO_TEXT_WIDTH },
+  widths: TextWidths = { identity: NEXT_TO_TEXT_WIDTH, figures: NEXT_TO_TEXT_WIDTH },
 ): Placement => {
   const isUpper = at.y < frame.height / 2;
   const box = boxAround(at, {
@@ -227,7 +227,7 @@ const stretched = (values: readonly number[]): readonly number[] => {
   return values.map(value => (high - low < 1e-6 ? 0 : ((value - low) / (high - low)) * 2 - 1));
 };
 
-const WORDS: Readonly<
+const TEXT_SIZES: Readonly<
   Record<Detail, { readonly lines: number; readonly width: number; readonly pad: number }>
 > = {
   full: { lines: 5, width: 176, pad: 18 },
@@ -237,8 +237,8 @@ const WORDS: Readonly<
 
 const MEASURED_LINES: readonly MeasuredLines[] = ['together', 'apart', 'compute'];
 
-const COMPACT_WORDS: Readonly<Record<MeasuredLines, (typeof WORDS)['compact']>> = {
+const COMPACT_TEXT_SIZES: Readonly<Record<MeasuredLines, (typeof TEXT_SIZES)['compact']>> = {
   together: { lines: 3, width: 148, pad: 18 },
   apart: { lines: 4, width: 112, pad: 18 },
-  compute: WORDS.compact,
+  compute: TEXT_SIZES.compact,
 };

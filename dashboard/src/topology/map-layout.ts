@@ -2,7 +2,7 @@
 // again when the topology, the size or the selection changes, and a figure only changes the text in a box.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
-import { type Arrangement, arrangeRing, type Placement, type WordWidths } from './arrangement.ts';
+import { type Arrangement, arrangeRing, type Placement, type TextWidths } from './arrangement.ts';
 import { directionAt, entersBox, pointAt } from './curve.ts';
 import { type Box, boxAround, distance, distanceTo, type MapFrame, meet, type Point } from './geometry.ts';
 import { type LabelledRoute, type Labelling, type PlacedLabel, placeLabels } from './labels.ts';
@@ -11,7 +11,7 @@ import { flagSize, type LinkTexts, wantedLabels } from './wanted-labels.ts';
 
 export interface MapNode {
   readonly id: string;
-  readonly words: WordWidths;
+  readonly textWidths: TextWidths;
 }
 
 export interface MapLink {
@@ -48,7 +48,7 @@ export const layoutMap = ({ nodes, links, frame }: MapInput): MapLayout => {
   const arrangement = arrangeRing(
     nodes.length,
     frame,
-    nodes.map(({ words }) => words),
+    nodes.map(({ textWidths }) => textWidths),
   );
   const { detail, placements } = arrangement;
   const placementOf = new Map(nodes.map(({ id }, index) => [id, placements[index]]));

@@ -116,16 +116,16 @@ const isSame = (a: Seen, b: Seen): boolean =>
 
 /** Names are measured, figures get room for all that they may become. */
 const mapNode = (view: NodeView, count: number): MapNode => {
-  const words = { identity: 0, figures: 0 };
+  const textWidths = { identity: 0, figures: 0 };
   if (count === 3 || count === 4) {
     const name = mapName(view, { face: NAME_FACE, room: NEXT_TO_TEXT_WIDTH, isMarked: true });
-    words.figures = NEXT_TO_TEXT_WIDTH - 2;
-    words.identity = Math.max(
+    textWidths.figures = NEXT_TO_TEXT_WIDTH - 2;
+    textWidths.identity = Math.max(
       drawnTextWidth(name, NAME_FACE),
       drawnTextWidth(fitted(nodeText(view).model, FACT_FACE, NEXT_TO_TEXT_WIDTH), FACT_FACE),
     );
   }
-  return { id: view.nodeId, words };
+  return { id: view.nodeId, textWidths };
 };
 
 const mapLink = (link: LinkView, texts: LinkTexts, { flagged, picked, views }: Sight): MapLink => {

@@ -27,7 +27,7 @@ export const pairLayout = (frame: MapFrame, laneCount: number): PairLayout =>
 
 const sideBySide = (frame: MapFrame, laneCount: number): PairLayout => {
   const scale = clamp(Math.min(frame.width / 452, frame.height / 196), 1.2, 2.6);
-  const sizes = sizesAt(scale, { lineHeight: LINE_HEIGHT, wordsWidth: WORDS_WIDTH });
+  const sizes = sizesAt(scale, { lineHeight: LINE_HEIGHT, textWidth: TEXT_WIDTH });
   const { drawing, below } = sizes;
   const y = Math.max(below.height / 2 + 4, frame.height / 2);
   const top = y - below.height / 2;
@@ -52,7 +52,7 @@ const sideBySide = (frame: MapFrame, laneCount: number): PairLayout => {
 const stacked = (frame: MapFrame, laneCount: number): PairLayout => {
   const sizes = sizesAt(PHONE_SCALE, {
     lineHeight: PHONE_LINE_HEIGHT,
-    wordsWidth: Math.min(WORDS_WIDTH, frame.width / 2 - 4),
+    textWidth: Math.min(TEXT_WIDTH, frame.width / 2 - 4),
   });
   const { below } = sizes;
   const y = below.height / 2;
@@ -84,7 +84,7 @@ const othersFrom = (
 
 const sizesAt = (
   scale: number,
-  { lineHeight, wordsWidth }: { readonly lineHeight: number; readonly wordsWidth: number },
+  { lineHeight, textWidth }: { readonly lineHeight: number; readonly textWidth: number },
 ): Sizes => {
   const drawing = { width: DRAWING_WIDTH * scale, height: DRAWING_HEIGHT * scale };
   return {
@@ -93,14 +93,14 @@ const sizesAt = (
     scale,
     drawing,
     lineHeight,
-    below: { width: Math.max(drawing.width, wordsWidth), height: drawing.height + 6 + 5 * lineHeight },
+    below: { width: Math.max(drawing.width, textWidth), height: drawing.height + 6 + 5 * lineHeight },
   };
 };
 
 const LINE_HEIGHT = 20;
 const PHONE_LINE_HEIGHT = 17;
 const PHONE_SCALE = 1;
-const WORDS_WIDTH = 176;
+const TEXT_WIDTH = 176;
 const FIGURE_SIZE = 26;
 const PHONE_FIGURE_SIZE = 22;
 /** Between a machine and the lanes. */

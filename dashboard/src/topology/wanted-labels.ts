@@ -39,7 +39,7 @@ export const wantedLabels = (
   if (texts === 'none') return [];
   if (texts === 'figures' && isPicked) return pickedLabels(detail, fontSize);
   if (texts !== 'figures') {
-    return detail === 'phone' ? [] : [[{ role: 'word', width: wordWidth(texts, fontSize) }]];
+    return detail === 'phone' ? [] : [[{ role: 'word', width: textWidth(texts, fontSize) }]];
   }
   const flag: readonly WantedLabel[] = [{ role: 'flag', width: flagWidth(detail, fontSize) }];
   if (detail === 'phone') return isFlagged ? [flag] : [];
@@ -91,8 +91,8 @@ const flagWidth = (detail: Detail, fontSize: number): number =>
   drawnTextWidth(detail === 'phone' ? 'MB/s' : 'of 88.8 MB/s', { face: 'condensed-medium', size: fontSize }) +
   3;
 
-const wordWidth = (word: string, fontSize: number): number =>
-  drawnTextWidth(word, { face: 'condensed', size: fontSize }) + 3;
+const textWidth = (text: string, fontSize: number): number =>
+  drawnTextWidth(text, { face: 'condensed', size: fontSize }) + 3;
 
 /** Two labels need a line so long, px. */
 const SHORT_LINE = 110;

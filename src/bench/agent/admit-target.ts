@@ -67,7 +67,7 @@ export const admitAddresses = (host: string, addresses: readonly string[]): Addr
     if (barred === undefined) continue;
     return refused(
       'target-address',
-      `${host} leads to ${address}, ${barred.words}`,
+      `${host} leads to ${address}, ${barred.text}`,
       barred.kind === 'loopback'
         ? 'To load a server on that machine itself, list it there by its loopback address: http://127.0.0.1:8000'
         : 'No setting allows it. Check the name on that machine.',

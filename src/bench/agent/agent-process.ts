@@ -20,7 +20,7 @@ const main = async (): Promise<void> => {
   const { stop } = stopsOf(parent, (signal, received) => process.on(signal, received));
   const ended = parent.kind === 'watching' ? AbortSignal.any([stop, parent.signal]) : stop;
   const argument = v.parse(agentArgumentSchema, JSON.parse(process.env[AGENT_ARGUMENT_VARIABLE] ?? ''));
-  const report = (word: AgentProcessMessage): void => void reportParent(process.env, word);
+  const report = (message: AgentProcessMessage): void => void reportParent(process.env, message);
   await mkdir(argument.folder, { recursive: true, mode: 0o700 });
   let tickets: readonly string[] = [argument.ticket];
   await using host = new AgentHost({

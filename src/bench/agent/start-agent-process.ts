@@ -39,8 +39,8 @@ export const startAgentProcess = async (options: AgentProcessOptions): Promise<A
     readyTimeoutMs: READY_MS_MAX,
     signal: options.signal,
     onMessage: message => {
-      const word = v.safeParse(agentProcessMessageSchema, message);
-      if (word.success && word.output.kind === 'load') options.onLoad(word.output.load ?? undefined);
+      const parsed = v.safeParse(agentProcessMessageSchema, message);
+      if (parsed.success && parsed.output.kind === 'load') options.onLoad(parsed.output.load ?? undefined);
     },
   });
   const ready = v.safeParse(agentProcessMessageSchema, child.ready);

@@ -3,7 +3,7 @@
 // the same requests by construction.
 
 import { type ComparisonRefusal, isClientInTheWay } from '../../core/comparison/comparison-document.ts';
-import { percentWords } from '../../core/comparison/comparison-labels.ts';
+import { exactPercentText } from '../../core/comparison/comparison-labels.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
 import { contaminationOf } from '../../core/run/contamination.ts';
@@ -52,7 +52,7 @@ const modelRefusal = (a: RefusalQuestion['a'], b: RefusalQuestion['b']): readonl
 };
 
 const lengthRefusal = (
-  word: string,
+  direction: string,
   key: 'inputTokens' | 'outputTokens',
   a: readonly Report[],
   b: readonly Report[],
@@ -64,7 +64,7 @@ const lengthRefusal = (
   return [
     {
       code: 'lengths',
-      problem: `mean ${word} lengths differ by ${percentWords(Math.round(off * 1000) / 1000)}, more than ${percentWords(LENGTH_DIFFERENCE_MOST)}`,
+      problem: `mean ${direction} lengths differ by ${exactPercentText(Math.round(off * 1000) / 1000)}, more than ${exactPercentText(LENGTH_DIFFERENCE_MOST)}`,
       a: `${formatThreeDigits(meanA)} tokens`,
       b: `${formatThreeDigits(meanB)} tokens`,
     },
@@ -89,7 +89,7 @@ const clientRefusal = (
 ): readonly ComparisonRefusal[] => {
   const [ofA, ofB] = [hindered(a, primary), hindered(b, primary)];
   if (ofA.length + ofB.length === 0) return [];
-  const words = (affected: readonly Report[], all: readonly Report[]): string =>
+  const hindrances = (affected: readonly Report[], all: readonly Report[]): string =>
     affected.length === 0
       ? 'all segments usable'
       : `${affected.length} of ${counted(all.length, 'segment')}: ${affected[0] === undefined ? '' : hindranceText(affected[0], primary)}`;
@@ -97,8 +97,8 @@ const clientRefusal = (
     {
       code: 'client',
       problem: 'this client, and not the server, may have made the figures',
-      a: words(ofA, a),
-      b: words(ofB, b),
+      a: hindrances(ofA, a),
+      b: hindrances(ofB, b),
     },
   ];
 };
@@ -133,13 +133,13 @@ const clientPart = (report: Report, name: string): FigureVerdict | undefined =>
 const failureRefusal = (a: readonly Report[], b: readonly Report[]): readonly ComparisonRefusal[] => {
   const [ofA, ofB] = [failedShare(a), failedShare(b)];
   if (Math.max(ofA, ofB) <= FAILED_SHARE_MOST) return [];
-  const words = (share: number): string => `${percentWords(Math.round(share * 1000) / 1000)} failed`;
+  const failedText = (share: number): string => `${exactPercentText(Math.round(share * 1000) / 1000)} failed`;
   return [
     {
       code: 'failures',
-      problem: `more than ${percentWords(FAILED_SHARE_MOST)} of the requests failed`,
-      a: words(ofA),
-      b: words(ofB),
+      problem: `more than ${exactPercentText(FAILED_SHARE_MOST)} of the requests failed`,
+      a: failedText(ofA),
+      b: failedText(ofB),
     },
   ];
 };
@@ -159,7 +159,7 @@ const contaminationRefusal = (a: readonly Report[], b: readonly Report[]): reado
     }),
   );
   if (apart.size === 0) return [];
-  const words = (reports: readonly Report[]): string =>
+  const described = (reports: readonly Report[]): string =>
     [...apart]
       .flatMap(code => {
         const found = reports.filter(report => spoilerCodes(report).has(code)).length;
@@ -170,8 +170,8 @@ const contaminationRefusal = (a: readonly Report[], b: readonly Report[]): reado
     {
       code: 'contamination',
       problem: 'what spoils the figures of one side does not spoil those of the other',
-      a: words(a),
-      b: words(b),
+      a: described(a),
+      b: described(b),
     },
   ];
 };

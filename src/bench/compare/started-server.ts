@@ -58,8 +58,8 @@ export const startServer = async (
     readyTimeoutMs: SUPERVISOR_MS_MAX,
     signal,
     onMessage: message => {
-      const word = v.safeParse(supervisorMessageSchema, message);
-      if (word.success && word.output.kind === 'exited') ended = word.output.reason;
+      const parsed = v.safeParse(supervisorMessageSchema, message);
+      if (parsed.success && parsed.output.kind === 'exited') ended = parsed.output.reason;
     },
   });
   const check = (): void => {

@@ -168,8 +168,8 @@ export class AgentLink implements AsyncDisposable {
       }
     }
     const { reason, detail } = await this.#channel.closed;
-    const words = reason === 'done' ? 'it left before the run was over' : 'the connection to it broke';
-    this.#lose({ kind: 'gone', reason: detail === '' ? words : `${words}: ${detail}` });
+    const text = reason === 'done' ? 'it left before the run was over' : 'the connection to it broke';
+    this.#lose({ kind: 'gone', reason: detail === '' ? text : `${text}: ${detail}` });
     this.#over.abort();
   }
 

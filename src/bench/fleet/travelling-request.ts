@@ -149,14 +149,20 @@ export const travellingSurvey = ({
   serverKind,
   reported,
   notices,
-  words: isUnknown(calibration) ? calibration : { ...costs, ...calibration },
+  wordCosts: isUnknown(calibration) ? calibration : { ...costs, ...calibration },
 });
 
-export const arrivedSurvey = ({ model, serverKind, words, reported, notices }: AgentSurvey): ServerSurvey => {
+export const arrivedSurvey = ({
+  model,
+  serverKind,
+  wordCosts,
+  reported,
+  notices,
+}: AgentSurvey): ServerSurvey => {
   const server = { model, serverKind, notices, reported };
-  if (isUnknown(words))
-    return { ...server, costs: WORDS_AS_TOKENS, calibration: words, shortestTokens: words };
-  const { requests, requestedTokens, countedTokens, ...costs } = words;
+  if (isUnknown(wordCosts))
+    return { ...server, costs: WORDS_AS_TOKENS, calibration: wordCosts, shortestTokens: wordCosts };
+  const { requests, requestedTokens, countedTokens, ...costs } = wordCosts;
   return {
     ...server,
     costs,

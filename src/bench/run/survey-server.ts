@@ -31,18 +31,18 @@ interface SurveyOptions {
 /** @throws BenchError `unreachable` when there is no server; the signal's reason. */
 export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey> => {
   const server = await findServer(options);
-  const words = await findWordCosts(options, server);
-  const look = await lookClosely(options, server, words);
+  const calibrated = await findWordCosts(options, server);
+  const look = await lookClosely(options, server, calibrated);
   const notice =
-    isUnknown(words.reported) && sizedPromptOptions(options.prompts) !== undefined
-      ? [wordNotice(words.reported.reason)]
+    isUnknown(calibrated.reported) && sizedPromptOptions(options.prompts) !== undefined
+      ? [wordNotice(calibrated.reported.reason)]
       : [];
   return {
     ...server,
     reported: withFingerprint(server.reported, look.fingerprint, options.request),
     notices: [...server.notices, ...notice],
-    costs: words.costs,
-    calibration: words.reported,
+    costs: calibrated.costs,
+    calibration: calibrated.reported,
     shortestTokens: look.shortestTokens,
   };
 };
@@ -51,10 +51,10 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
 const lookClosely = async (
   { request, noncePrefix, signal }: SurveyOptions,
   { model, serverKind }: ServerAnswer,
-  words: CalibratedWords,
+  calibrated: CalibratedWords,
 ): Promise<Look> => {
-  if (isKnown(words.reported))
-    return { shortestTokens: Math.ceil(words.costs.shortTokens), fingerprint: words.fingerprint };
+  if (isKnown(calibrated.reported))
+    return { shortestTokens: Math.ceil(calibrated.costs.shortTokens), fingerprint: calibrated.fingerprint };
   const { api, target, targets, warmup, hasNonce } = request;
   const isWanted = isKnown(serverKind) && LOOKED_AT.has(serverKind) && targets === undefined;
   const notFound = { shortestTokens: unknown('no short request was sent to find out'), fingerprint: '' };

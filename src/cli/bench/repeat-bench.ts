@@ -41,7 +41,7 @@ export const repeatBench = async (
       out: join(directory, `run-${String(run).padStart(2, '0')}`),
     });
     ends.push(end);
-    if (!isQuiet) await state.stdout.write(`Run ${run} of ${runs}, seed ${seed}: ${words(end)}\n`);
+    if (!isQuiet) await state.stdout.write(`Run ${run} of ${runs}, seed ${seed}: ${outcomeText(end)}\n`);
     if (end.report.interrupted) break;
   }
   const document = await repeatIn(directory, state);
@@ -65,7 +65,7 @@ const runsDirectory = async (state: ProcessState, { home, out }: BenchStart): Pr
   }
 };
 
-const words = ({ report }: BenchEnd): string =>
+const outcomeText = ({ report }: BenchEnd): string =>
   report.interrupted ? 'interrupted' : `${report.counts.completed} completed, ${report.counts.failed} failed`;
 
 /** After the last answer of one run. */

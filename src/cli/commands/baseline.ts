@@ -56,10 +56,10 @@ const saveCommand: Command = {
     },
   ],
   run: async (invocation, state) => {
-    const [name = '', ...words] = invocation.arguments;
+    const [name = '', ...runs] = invocation.arguments;
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     checkedBaselineName(name);
-    const side = await runsSide(words, { home, state });
+    const side = await runsSide(runs, { home, state });
     const problems = [
       ...(side.units.length < BASELINE_RUNS_MIN
         ? [

@@ -2,11 +2,11 @@
 
 import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { bashCompletion } from '../completion/bash-completion.ts';
+import { fishCompletion } from '../completion/fish-completion.ts';
+import { manPage } from '../completion/man-page.ts';
+import { zshCompletion } from '../completion/zsh-completion.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { bashCompletion } from '../words/bash-completion.ts';
-import { fishCompletion } from '../words/fish-completion.ts';
-import { manPage } from '../words/man-page.ts';
-import { zshCompletion } from '../words/zsh-completion.ts';
 
 /** @param load every command: given, because this file is one of those that the table of commands loads. */
 export const completionCommand = (load: () => Promise<readonly Command[]>): Command => ({

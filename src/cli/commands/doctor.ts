@@ -50,7 +50,7 @@ const linesOf = (checks: readonly Check[], problems: number): readonly Line[] =>
   for (const [section, group] of Map.groupBy(checks, check => check.section)) {
     lines.push([part(capitalized(section), 'strong')]);
     for (const { verdict, text, advice } of group) {
-      lines.push([part(`  ${padded(VERDICTS[verdict].word, 8)}`, VERDICTS[verdict].tone), part(text)]);
+      lines.push([part(`  ${padded(VERDICTS[verdict].label, 8)}`, VERDICTS[verdict].tone), part(text)]);
       if (advice !== '') lines.push([part(`          ${advice}`, 'dim')]);
     }
     lines.push([]);
@@ -62,8 +62,8 @@ const linesOf = (checks: readonly Check[], problems: number): readonly Line[] =>
   return [...lines, [part(end, problems === 0 ? 'good' : 'bad')]];
 };
 
-const VERDICTS: Readonly<Record<Verdict, { readonly word: string; readonly tone: Tone }>> = {
-  ok: { word: 'ok', tone: 'good' },
-  note: { word: 'note', tone: 'dim' },
-  problem: { word: 'WRONG', tone: 'bad' },
+const VERDICTS: Readonly<Record<Verdict, { readonly label: string; readonly tone: Tone }>> = {
+  ok: { label: 'ok', tone: 'good' },
+  note: { label: 'note', tone: 'dim' },
+  problem: { label: 'WRONG', tone: 'bad' },
 };

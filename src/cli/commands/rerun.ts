@@ -180,12 +180,12 @@ const ownOptions = (invocation: Invocation, state: ProcessState): readonly strin
 };
 
 const reported = (stored: StoredCall, isRepeated: boolean, state: ProcessState): readonly string[] => {
-  const words = shellCommand`plimsoll ${stored.command.name} ${[...urlsOf(stored), ...stored.args]}`;
+  const command = shellCommand`plimsoll ${stored.command.name} ${[...urlsOf(stored), ...stored.args]}`;
   const hasKey = (state.env[KEY_VARIABLE] ?? '') !== '';
   return [
     `It would run, in ${showable(stored.cwd)}:`,
     '',
-    `  ${words}`,
+    `  ${command}`,
     '',
     ...(stored.secrets.length === 0
       ? []

@@ -64,7 +64,7 @@ const unknownsIn = (
   if (Array.isArray(value)) return value.flatMap(item => unknownsIn(item, nameOf(item) ?? path));
   if (typeof value !== 'object' || value === null || isMadeUp(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) =>
-    unknownsIn(inner, path === '' ? words(key) : `${path} ${words(key)}`),
+    unknownsIn(inner, path === '' ? spaced(key) : `${path} ${spaced(key)}`),
   );
 };
 
@@ -77,7 +77,7 @@ const nameOf = (item: unknown): string | undefined =>
 const isMadeUp = (value: object): boolean =>
   'type' in value && (value.type === 'loopback' || value.type === 'virtual');
 
-const words = (key: string): string => key.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
+const spaced = (key: string): string => key.replaceAll(/[A-Z]/g, letter => ` ${letter.toLowerCase()}`);
 
 const adviceFor = (code: string | undefined): string => ADVICE.get(code ?? '') ?? '';
 

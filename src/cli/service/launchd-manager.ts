@@ -13,15 +13,15 @@ export const launchdManager = (
 ): ServiceManager => {
   const domain = `gui/${userId}`;
   const service = `${domain}/${plan.name}`;
-  const report = async (...words: readonly string[]) =>
-    await runTool('launchctl', words, { env, signal, timeoutMs: TIMEOUT_MS });
-  const launchctl = async (...words: readonly string[]): Promise<string> => {
-    const ran = await report(...words);
+  const report = async (...args: readonly string[]) =>
+    await runTool('launchctl', args, { env, signal, timeoutMs: TIMEOUT_MS });
+  const launchctl = async (...args: readonly string[]): Promise<string> => {
+    const ran = await report(...args);
     if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
     const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
     throw new CommandError(
       'service',
-      `${shellCommand`launchctl ${words.slice(0, 1)}`}: ${why}`,
+      `${shellCommand`launchctl ${args.slice(0, 1)}`}: ${why}`,
       `See: ${shellCommand`launchctl print ${service}`}`,
     );
   };

@@ -14,11 +14,11 @@ export interface ManagerTools {
 
 export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools): ServiceManager => {
   const scope = plan.scope === 'user' ? ['--user'] : [];
-  const systemctl = async (...words: readonly string[]): Promise<string> => {
-    const ran = await runTool('systemctl', [...scope, ...words], { env, signal, timeoutMs: TIMEOUT_MS });
+  const systemctl = async (...args: readonly string[]): Promise<string> => {
+    const ran = await runTool('systemctl', [...scope, ...args], { env, signal, timeoutMs: TIMEOUT_MS });
     if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
     const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
-    const command = ['systemctl', ...scope, words[0]].join(' ');
+    const command = ['systemctl', ...scope, args[0]].join(' ');
     throw new CommandError('service', `${command}: ${why}`, adviceFor(why, plan));
   };
   return {

@@ -7,7 +7,7 @@ import { addressBits } from './subnet.ts';
 interface BarredAddress {
   readonly kind: Exclude<AddressKind, 'ordinary'>;
   /** Text that follows the address: "a multicast address". */
-  readonly words: string;
+  readonly text: string;
 }
 
 /**
@@ -18,10 +18,10 @@ export const barredAddress = (host: string, address: string): BarredAddress | un
   const kind = addressKind(address);
   // A name in public DNS may point to loopback too; only a list that contains loopback literally allows it.
   if (kind === 'ordinary' || (kind === 'loopback' && isLoopbackHost(host))) return undefined;
-  return { kind, words: ADDRESS_WORDS[kind] };
+  return { kind, text: ADDRESS_TEXTS[kind] };
 };
 
-const ADDRESS_WORDS: Readonly<Record<BarredAddress['kind'], string>> = {
+const ADDRESS_TEXTS: Readonly<Record<BarredAddress['kind'], string>> = {
   loopback: 'which is that machine itself',
   'link-local': 'a link-local address',
   metadata: 'where a cloud hands out credentials',

@@ -45,7 +45,7 @@ const rowDrawn = (row: ForestRow, { y, right }: { readonly y: number; readonly r
     row.interval === undefined
       ? undefined
       : markup`<path class="interval" d="M${row.interval.low} ${y - 2}H${row.interval.high}M${row.interval.low} ${y - 7}v10M${row.interval.high} ${y - 7}v10"/><circle class="estimate" cx="${row.interval.at}" cy="${y - 2}" r="4.5"/>`
-  }<text class="value" x="${right + 56}" y="${y + 4}" text-anchor="end">${row.change}</text><path class="sign" d="${verdictSign(row.tone, right + 70, y)}"/><text class="tick" x="${right + 80}" y="${y + 4}">${row.word}</text></g>`;
+  }<text class="value" x="${right + 56}" y="${y + 4}" text-anchor="end">${row.change}</text><path class="sign" d="${verdictSign(row.tone, right + 70, y)}"/><text class="tick" x="${right + 80}" y="${y + 4}">${row.verdictLabel}</text></g>`;
 
 /**
  * The primary figure of each segment in the order they ran, with a line between the two of a pair; undefined

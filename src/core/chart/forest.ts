@@ -39,7 +39,7 @@ export interface ForestRow {
   readonly range: string;
   readonly tone: RowTone;
   /** "better", "no difference seen", "too few". */
-  readonly word: string;
+  readonly verdictLabel: string;
   /** What would decide, or why there is no verdict; otherwise ''. */
   readonly note: string;
   /** The row in one sentence. */
@@ -92,7 +92,7 @@ const rowOf = (
   },
 ): ForestRow => {
   const { ratio, marginShare } = metric;
-  const { tone, word, note } = verdictOf(metric, document, isRefused);
+  const { tone, verdictLabel, note } = verdictOf(metric, document, isRefused);
   const label = capitalized(metric.label);
   const [a, b] = [figureOf(metric, metric.a), figureOf(metric, metric.b)];
   const change = isKnown(ratio) ? ratioText(ratio.value) : '';
@@ -108,9 +108,9 @@ const rowOf = (
     change,
     range,
     tone,
-    word,
+    verdictLabel,
     note,
-    sentence: `${label}: A ${shown(a)}, B ${shown(b)}${range === '' ? '' : `, ${change}, between ${range}`}: ${word}${note === '' ? '' : `, ${note}`}`,
+    sentence: `${label}: A ${shown(a)}, B ${shown(b)}${range === '' ? '' : `, ${change}, between ${range}`}: ${verdictLabel}${note === '' ? '' : `, ${note}`}`,
     interval: isKnown(ratio) ? { low: at(ratio.low), high: at(ratio.high), at: at(ratio.value) } : undefined,
     margin: { low: at(1 / (1 + marginShare)), high: at(1 + marginShare) },
     units: unitRatios(metric.name, document).map(at),
@@ -122,30 +122,30 @@ const verdictOf = (
   { verdict, ratio }: ComparedMetric,
   { mode }: ComparisonDocument,
   isRefused: boolean,
-): { readonly tone: RowTone; readonly word: string; readonly note: string } => {
-  if (isRefused) return { tone: 'none', word: 'not compared', note: '' };
+): { readonly tone: RowTone; readonly verdictLabel: string; readonly note: string } => {
+  if (isRefused) return { tone: 'none', verdictLabel: 'not compared', note: '' };
   switch (verdict.kind) {
     case 'not-comparable':
       return {
         tone: 'none',
-        word: 'no interval',
+        verdictLabel: 'no interval',
         note: isUnknown(ratio) ? ratio.reason : verdict.reason,
       };
     case 'undecided':
-      if (mode === 'runs') return { tone: 'undecided', word: 'no difference seen', note: '' };
+      if (mode === 'runs') return { tone: 'undecided', verdictLabel: 'no difference seen', note: '' };
       return {
         tone: 'undecided',
-        word: 'undecided',
+        verdictLabel: 'undecided',
         note: isUnknown(verdict.pairsToDecide)
           ? ''
           : `about ${verdict.pairsToDecide} ${mode === 'pairs' ? 'pairs' : 'runs a side'} decide`,
       };
     case 'different':
-      return { tone: 'different', word: mode === 'runs' ? 'differs' : 'different', note: '' };
+      return { tone: 'different', verdictLabel: mode === 'runs' ? 'differs' : 'different', note: '' };
     case 'better':
     case 'worse':
     case 'same':
-      return { tone: verdict.kind, word: comparisonVerdictText(verdict, 'pairs'), note: '' };
+      return { tone: verdict.kind, verdictLabel: comparisonVerdictText(verdict, 'pairs'), note: '' };
     default:
       return verdict satisfies never;
   }

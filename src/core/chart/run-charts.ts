@@ -66,8 +66,8 @@ export const percentileBands = (
   });
   const { left: scale, edges } = frame;
   const key = BANDS.map(
-    ({ className, words }, index) =>
-      markup`<rect class="${className}" x="${edges.left + index * 62}" y="2" width="16" height="10"/><text class="tick" x="${edges.left + index * 62 + 21}" y="11">${words}</text>`,
+    ({ className, label }, index) =>
+      markup`<rect class="${className}" x="${edges.left + index * 62}" y="2" width="16" height="10"/><text class="tick" x="${edges.left + index * 62 + 21}" y="11">${label}</text>`,
   );
   return chartSvg(
     options,
@@ -272,9 +272,9 @@ const thousandsTick = (value: number): string =>
   value >= 10_000 ? `${formatTick(value / 1_000)}\u00a0k` : formatTick(value);
 
 const BANDS = [
-  { className: 'band-99', words: '1–99' },
-  { className: 'band-90', words: '10–90' },
-  { className: 'band-75', words: '25–75' },
+  { className: 'band-99', label: '1–99' },
+  { className: 'band-90', label: '10–90' },
+  { className: 'band-75', label: '25–75' },
 ] as const;
 const LABEL_PX = 74;
 const ROW_PX = 16;

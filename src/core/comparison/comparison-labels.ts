@@ -42,7 +42,7 @@ export const comparisonSentence = (
     case 'worse':
       return `B is ${verdict.kind}: ${found}`;
     case 'same':
-      return `A and B are the same within ${percentWords(primary.marginShare)}: ${found}`;
+      return `A and B are the same within ${exactPercentText(primary.marginShare)}: ${found}`;
     case 'different':
       return mode === 'runs' ? `These two runs differ: ${found}` : `A and B differ: ${found}`;
     case 'undecided':
@@ -61,7 +61,7 @@ export const effectText = ({ label, ratio }: Pick<ComparedMetric, 'label' | 'rat
     : `${label} unknown: ${ratio.reason}`;
 
 /** "2 %" */
-export const percentWords = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;
+export const exactPercentText = (share: number): string => `${Number((share * 100).toPrecision(6))} %`;
 
 const more = (
   { pairsToDecide }: Extract<ComparisonVerdict, { kind: 'undecided' }>,

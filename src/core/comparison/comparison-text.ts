@@ -12,7 +12,7 @@ import { hangingLines, inColumns, padded, textWidth } from '../text/columns.ts';
 import { capitalized, showable } from '../text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument, ComparisonSide } from './comparison-document.ts';
-import { comparisonVerdictText, percentWords, rangeText, ratioText } from './comparison-labels.ts';
+import { comparisonVerdictText, exactPercentText, rangeText, ratioText } from './comparison-labels.ts';
 
 export interface ComparisonTextOptions {
   /** false: only ASCII. */
@@ -76,11 +76,11 @@ export const metricTable = (document: ComparisonDocument, columns: number): read
     figureOf(metric, metric.b),
     isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
     isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
-    `±${percentWords(metric.marginShare)}`,
+    `±${exactPercentText(metric.marginShare)}`,
     isKnown(metric.adjustedP) ? chanceText(metric.adjustedP) : '–',
     metric.verdict.kind === 'not-comparable' ? 'not comparable' : comparisonVerdictText(metric.verdict, unit),
   ]);
-  const head = ['', 'A', 'B', 'change', `${percentWords(round(level))} interval`, 'margin', 'p', ''];
+  const head = ['', 'A', 'B', 'change', `${exactPercentText(round(level))} interval`, 'margin', 'p', ''];
   for (const left of [[], [MARGIN], [MARGIN, CHANCE], [MARGIN, CHANCE, SIDE_A, SIDE_B]]) {
     const lines = inColumns([head, ...rows].map(row => row.filter((_, index) => !left.includes(index))));
     if (left.length === LEFT_MOST || maximumOf(lines.map(textWidth)) <= columns) return lines;

@@ -9,9 +9,9 @@ import { ratioText } from './comparison-labels.ts';
 /** "The gate fails: 1 of 3 rules broken"; without rules, the verdict of the primary metric. */
 export const gateSentence = (gate: ComparisonGate): string => {
   const { rules, outcome } = gate;
-  const words = outcomeText(gate);
-  if (rules.length === 0) return capitalized(words);
-  return `The gate ${outcome === 'passed' ? 'passes' : 'fails'}: ${words}`;
+  const text = outcomeText(gate);
+  if (rules.length === 0) return capitalized(text);
+  return `The gate ${outcome === 'passed' ? 'passes' : 'fails'}: ${text}`;
 };
 
 const outcomeText = ({ rules, outcome }: ComparisonGate): string => {
@@ -34,11 +34,11 @@ const outcomeText = ({ rules, outcome }: ComparisonGate): string => {
   }
 };
 
-export const gateStateWord = (state: GateAnswer['state']): string => GATE_STATE_WORDS[state];
+export const gateStateLabel = (state: GateAnswer['state']): string => GATE_STATE_LABELS[state];
 
 /** "ttft.p90 > +5%: broken, nearest end +5.7 %". */
 export const gateAnswerText = ({ rule, state, nearest }: GateAnswer): string =>
-  `${rule}: ${gateStateWord(state)}, ${isUnknown(nearest) ? nearest.reason : `nearest end of the interval ${ratioText(1 + nearest)}`}`;
+  `${rule}: ${gateStateLabel(state)}, ${isUnknown(nearest) ? nearest.reason : `nearest end of the interval ${ratioText(1 + nearest)}`}`;
 
 /** Exit code of the process, also shown on the page: docs/cli.md. */
 export const gateCode = ({ outcome }: ComparisonGate): number => GATE_CODES[outcome];
@@ -49,7 +49,7 @@ export const gateLines = ({ gate }: Pick<ComparisonDocument, 'gate'>): readonly 
     ? []
     : [`${gateSentence(gate)}.`, ...gate.rules.map(gateAnswerText)];
 
-const GATE_STATE_WORDS: Readonly<Record<GateAnswer['state'], string>> = {
+const GATE_STATE_LABELS: Readonly<Record<GateAnswer['state'], string>> = {
   passes: 'passes',
   broken: 'broken',
   open: 'undecided',

@@ -40,13 +40,13 @@ export const depthLines = (
           depthTestName(row, plan),
           plusMinusText(row.tokensPerSecond),
           isUnknown(row.contextTokens) ? '–' : formatCount(Math.round(row.contextTokens)),
-          PREFIX_WORDS[row.prefix],
+          PREFIX_LABELS[row.prefix],
         ]),
       ],
       { hasFigures: true },
     ),
-    ...depthRemarks(profile, calibration).flatMap(({ test, words }) =>
-      hangingLines('  ', `${test}: ${words}`, COLUMNS),
+    ...depthRemarks(profile, calibration).flatMap(({ test, text }) =>
+      hangingLines('  ', `${test}: ${text}`, COLUMNS),
     ),
   ];
 };
@@ -61,21 +61,21 @@ export const depthRemarks = (
 ): readonly DepthRemark[] => [
   ...rows.flatMap(row => {
     const reason = isUnknown(row.tokensPerSecond) ? [row.tokensPerSecond.reason] : [];
-    return [...reason, ...row.remarks].map(words => ({ test: depthTestName(row, plan), words }));
+    return [...reason, ...row.remarks].map(text => ({ test: depthTestName(row, plan), text }));
   }),
-  ...plan.skipped.map(({ depth, reason }) => ({ test: `d${depth}`, words: `skipped, ${reason}` })),
+  ...plan.skipped.map(({ depth, reason }) => ({ test: `d${depth}`, text: `skipped, ${reason}` })),
   ...(calibration !== undefined && isUnknown(calibration)
-    ? [{ test: 'constants of the engine', words: `not measured, ${calibration.reason}` }]
+    ? [{ test: 'constants of the engine', text: `not measured, ${calibration.reason}` }]
     : []),
 ];
 
 interface DepthRemark {
   /** "pp512 @ d4096", or a depth alone. */
   readonly test: string;
-  readonly words: string;
+  readonly text: string;
 }
 
-const PREFIX_WORDS: Readonly<Record<PrefixUse, string>> = {
+const PREFIX_LABELS: Readonly<Record<PrefixUse, string>> = {
   none: '',
   cached: "the server's cache",
   read: 'read again',

@@ -4,7 +4,7 @@
 
 import type { NodeId } from '../ids.ts';
 import { gpusOf, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
-import { freshGpuUse, inNameOrder, type NodeView, presenceWord } from '../node/node-view.ts';
+import { freshGpuUse, inNameOrder, type NodeView, presenceLabel } from '../node/node-view.ts';
 import { recordOf } from '../record-of.ts';
 import { activeLeases, runOfLease } from '../run/run-selectors.ts';
 import type { State } from '../state.ts';
@@ -22,7 +22,7 @@ export interface GroupSummary extends GroupName {
   /** The worst level of its warnings. */
   readonly level: GroupLevel;
   readonly warnings: Readonly<Record<Warning['level'], number>>;
-  readonly nodes: Readonly<Record<'count' | ReturnType<typeof presenceWord>, number>>;
+  readonly nodes: Readonly<Record<'count' | ReturnType<typeof presenceLabel>, number>>;
   /** Over the nodes that are not offline. */
   readonly totals: ClusterTotals;
   /** Share of the memory that models are stored in, 0..1; undefined until reported. */
@@ -102,7 +102,7 @@ const groupOf = (
     kind: commonKind(members, places),
     level: LEVELS.find(level => list.some(warning => warning.level === level)) ?? 'none',
     warnings: countBy(list, LEVELS, ({ level }) => level),
-    nodes: { count: members.length, ...countBy(members, PRESENCE_WORDS, presenceWord) },
+    nodes: { count: members.length, ...countBy(members, PRESENCES, presenceLabel) },
     totals: totalsOf(members),
     memoryUse: usedShare(memoryUseSum(present.map(modelMemoryUse))),
     gpuUse: totalOf(present.flatMap(gpuUses), false),
@@ -190,7 +190,7 @@ const inNumberOrder = (a: string, b: string): number => {
 export const numberKey = (text: string): string => text.replace(/\d+/g, digits => digits.padStart(16, '0'));
 
 const LEVELS = ['danger', 'caution', 'note'] as const;
-const PRESENCE_WORDS = ['up', 'stale', 'stopped', 'offline'] as const;
+const PRESENCES = ['up', 'stale', 'stopped', 'offline'] as const;
 const NOWHERE = unknown('not there');
 
 // A node as a cell of its group: how full its memory is, how busy its GPUs are, whether it is up, its worst
@@ -198,7 +198,7 @@ const NOWHERE = unknown('not there');
 export interface GroupCell {
   readonly nodeId: NodeView['nodeId'];
   readonly name: string;
-  readonly presence: ReturnType<typeof presenceWord>;
+  readonly presence: ReturnType<typeof presenceLabel>;
   readonly level: GroupLevel;
   /** Shares 0..1; undefined until reported. Memory that models are stored in; mean of the GPUs. */
   readonly memoryUse: number | undefined;
@@ -217,7 +217,7 @@ export const groupCells = ({ members, warningList }: Group): readonly GroupCell[
     return {
       nodeId: view.nodeId,
       name: view.name,
-      presence: presenceWord(view),
+      presence: presenceLabel(view),
       level: levels.get(view.nodeId) ?? 'none',
       memoryUse: usedShare(modelMemoryUse(view)),
       gpuUse: uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length,

@@ -113,8 +113,8 @@ const hardwareKind = (view: NodeView): Reported<Placed> => {
   if (cards.length > 0) {
     const counts = new Map<string, number>();
     for (const { device } of cards) counts.set(device.name, (counts.get(device.name) ?? 0) + 1);
-    const words = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => `${n} × ${name}`);
-    return { name: words.join(' + '), source: 'gpus' };
+    const parts = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => `${n} × ${name}`);
+    return { name: parts.join(' + '), source: 'gpus' };
   }
   const identity = knownValue(view.identity);
   if (identity === undefined) return unknown(whyNot(view.identity));

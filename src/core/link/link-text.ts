@@ -11,7 +11,7 @@ import type { LinkView } from './link-view.ts';
 export const typeText = ({ carrier, medium }: Pick<ConnectionFacts, 'carrier' | 'medium'>): string => {
   const { type, negotiatedBitsPerSecond: rate } = carrier;
   if (!isKnown(type)) return medium === 'rdma' ? 'RDMA' : 'type unknown';
-  if (type !== 'thunderbolt') return medium === 'rdma' && type === 'ethernet' ? 'RoCE' : TYPE_WORDS[type];
+  if (type !== 'thunderbolt') return medium === 'rdma' && type === 'ethernet' ? 'RoCE' : TYPE_LABELS[type];
   return `Thunderbolt${generation(isKnown(rate) ? rate : 0)} (${medium === 'rdma' ? 'RDMA' : 'TCP'})`;
 };
 
@@ -25,10 +25,10 @@ export const endsText = (
     { node: source, end: ends.source },
     { node: sink, end: ends.sink },
   ]
-    .map(({ node, end }) => `${nameOf(node)} ${endWords(end, formatRate)}`)
+    .map(({ node, end }) => `${nameOf(node)} ${endText(end, formatRate)}`)
     .join(', ');
 
-const endWords = (
+const endText = (
   { interfaceName, type, negotiatedBitsPerSecond: rate }: LinkEnd,
   formatRate: (bitsPerSecond: number) => Figure,
 ): string => {
@@ -73,7 +73,7 @@ const generation = (bitsPerSecond: number): string => {
   return bitsPerSecond >= 20e9 ? '\u00a03' : '';
 };
 
-const TYPE_WORDS = {
+const TYPE_LABELS = {
   wifi: 'Wi-Fi',
   ethernet: 'Ethernet',
   infiniband: 'InfiniBand',

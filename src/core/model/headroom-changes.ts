@@ -24,7 +24,7 @@ type ChangeKind =
 export interface HeadroomChange {
   readonly kind: ChangeKind;
   /** "the cable spark-1–spark-2 at its negotiated 200 Gb/s" */
-  readonly words: string;
+  readonly text: string;
   /** Expected for all sequences together, without the change and with it. */
   readonly beforeTokensPerSecond: number;
   readonly afterTokensPerSecond: number;
@@ -43,14 +43,14 @@ export const headroomChanges = (
   const mustFit = best.fit.kind !== 'fits' && best.fit.kind !== 'unknown';
   const change = (
     kind: ChangeKind,
-    words: string,
+    text: string,
     after: PlacementHeadroom | undefined,
   ): readonly HeadroomChange[] => {
     const speed = after === undefined ? undefined : speedOf(after);
     const makesItFit = mustFit && after?.fit.kind === 'fits';
     return speed === undefined || (mustFit ? !makesItFit : speed < before * GAIN_MIN)
       ? []
-      : [{ kind, words, beforeTokensPerSecond: before, afterTokensPerSecond: speed, makesItFit }];
+      : [{ kind, text, beforeTokensPerSecond: before, afterTokensPerSecond: speed, makesItFit }];
   };
   const asPlaced = (
     with_: Partial<PlacedModel>,
@@ -76,21 +76,21 @@ export const headroomChanges = (
     ...change('bandwidth', '10 % more memory bandwidth', asPlaced({}, withBandwidth(best.placement, 1.1))),
     ...lessOf(mustFit, best, 'linkLatency').flatMap(after => ({
       kind: 'latency' as const,
-      words: 'half the latency of its links',
+      text: 'half the latency of its links',
       beforeTokensPerSecond: before,
       afterTokensPerSecond: after,
       makesItFit: false,
     })),
     ...lessOf(mustFit, best, 'overhead').flatMap(after => ({
       kind: 'overhead' as const,
-      words: "half the engine's overhead a layer",
+      text: "half the engine's overhead a layer",
       beforeTokensPerSecond: before,
       afterTokensPerSecond: after,
       makesItFit: false,
     })),
     ...(mustFit
-      ? lettingItFit(placed, best).flatMap(({ kind, words, with: changed }) =>
-          change(kind, words, asPlaced(changed)),
+      ? lettingItFit(placed, best).flatMap(({ kind, text, with: changed }) =>
+          change(kind, text, asPlaced(changed)),
         )
       : []),
   ].toSorted(
@@ -147,20 +147,20 @@ const lessOf = (
 const lettingItFit = (
   { model, question }: PlacedModel,
   best: PlacementHeadroom,
-): readonly { readonly kind: ChangeKind; readonly words: string; readonly with: Partial<PlacedModel> }[] => {
-  const found: { readonly kind: ChangeKind; readonly words: string; readonly with: Partial<PlacedModel> }[] =
+): readonly { readonly kind: ChangeKind; readonly text: string; readonly with: Partial<PlacedModel> }[] => {
+  const found: { readonly kind: ChangeKind; readonly text: string; readonly with: Partial<PlacedModel> }[] =
     [];
   const context = knownOr(best.contextThatFits, 0);
   if (context >= CONTEXT_MIN && context < question.contextTokens)
     found.push({
       kind: 'context',
-      words: `a context of ${counted(context, 'token')}`,
+      text: `a context of ${counted(context, 'token')}`,
       with: { question: { ...question, contextTokens: context } },
     });
   if (question.batch > 1)
     found.push({
       kind: 'batch',
-      words: 'one sequence at a time',
+      text: 'one sequence at a time',
       with: { question: { ...question, batch: 1 } },
     });
   const smaller = smallerWeights(model, best);
@@ -172,7 +172,7 @@ const lettingItFit = (
 const smallerWeights = (
   model: ModelFacts,
   { parts }: PlacementHeadroom,
-): { readonly words: string; readonly with: Partial<PlacedModel> } | undefined => {
+): { readonly text: string; readonly with: Partial<PlacedModel> } | undefined => {
   const { weights } = model;
   if (isUnknown(weights)) return undefined;
   const shares = parts.map(({ device, need }) => {
@@ -186,7 +186,7 @@ const smallerWeights = (
   const fitting = Math.floor(share * bits * 10) / 10;
   if (share >= 1 || fitting < BITS_MIN) return undefined;
   return {
-    words: `weights of at most ${fitting} bits in place of ${bits.toFixed(1)}`,
+    text: `weights of at most ${fitting} bits in place of ${bits.toFixed(1)}`,
     with: {
       model: {
         ...model,

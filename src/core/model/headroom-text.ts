@@ -54,12 +54,12 @@ export const headroomLines = ({
 };
 
 const changeRow = ({
-  words,
+  text,
   beforeTokensPerSecond: before,
   afterTokensPerSecond: after,
   makesItFit,
 }: HeadroomChange): readonly string[] => [
-  words,
+  text,
   makesItFit ? `it fits: ${rate(after)} tok/s` : `${rate(before)} → ${rate(after)} tok/s`,
 ];
 
@@ -117,7 +117,7 @@ const placementLines = (
   else {
     const { expectedTokensPerSecond: expected, boundTokensPerSecond, terms, limit, constants } = decode;
     lines.push(
-      `  decode   bound ${rate(boundTokensPerSecond)} tok/s, expected ${rate(expected.value)} (${rate(expected.low)} to ${rate(expected.high)})${batch > 1 ? ' in total' : ''}; limited by ${LIMIT_WORDS[limit]}`,
+      `  decode   bound ${rate(boundTokensPerSecond)} tok/s, expected ${rate(expected.value)} (${rate(expected.low)} to ${rate(expected.high)})${batch > 1 ? ' in total' : ''}; limited by ${LIMIT_LABELS[limit]}`,
       `           ${termText(terms)}`,
       `           constants of ${constants}${isUnknown(decode.errorShare) ? ', not fitted' : `, off by ${rate(decode.errorShare * 100)} % where they were fitted`}`,
     );
@@ -144,7 +144,7 @@ const needText = (need: PlacementPart['need']): string =>
 
 const termText = (terms: PlacementTerms): string =>
   TERMS.filter(([term]) => terms[term] > 0)
-    .map(([term, words]) => `${words} ${duration(terms[term])}`)
+    .map(([term, text]) => `${text} ${duration(terms[term])}`)
     .join(' + ');
 
 const fitText = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFits']): string => {
@@ -186,8 +186,8 @@ const fitNowText = (fit: Fit | Unknown, parts: readonly PlacementPart[]): string
   }
 };
 
-const reported = <T>(value: T | Unknown, words: (known: T) => string): string =>
-  isUnknown(value) ? `unknown: ${value.reason}` : words(value);
+const reported = <T>(value: T | Unknown, text: (known: T) => string): string =>
+  isUnknown(value) ? `unknown: ${value.reason}` : text(value);
 
 const bytesText = ({ low, high }: Interval): string =>
   low === high
@@ -208,7 +208,7 @@ const TERMS: readonly (readonly [PlacementTerm, string])[] = [
   ['linkLatency', 'waiting for links'],
   ['linkBandwidth', 'sending over links'],
 ];
-const LIMIT_WORDS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
+const LIMIT_LABELS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
   capacity: 'memory: it does not fit',
   weights: 'reading weights',
   experts: 'reading experts',

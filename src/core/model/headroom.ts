@@ -165,8 +165,8 @@ const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): string => {
   const { fit, parts, decode } = one;
   if (fit.kind === 'does-not-fit' || (fit.kind === 'tight' && best.fit.kind === 'fits')) {
     const short = parts.find(part => part.fit === fit);
-    const words = fit.kind === 'tight' ? 'may not fit: up to ' : 'does not fit: ';
-    return `${words}${figureText(formatBytes(fit.missingBytes))} are missing on ${short?.device.name ?? 'a device'}`;
+    const text = fit.kind === 'tight' ? 'may not fit: up to ' : 'does not fit: ';
+    return `${text}${figureText(formatBytes(fit.missingBytes))} are missing on ${short?.device.name ?? 'a device'}`;
   }
   if (fit.kind === 'unknown' && best.fit.kind !== 'unknown')
     return `whether it fits is unknown: ${fit.reason}`;
@@ -183,7 +183,7 @@ const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): string => {
     case 'compute':
       return `${duration(more.seconds)} more of arithmetic`;
     default:
-      return `${duration(more.seconds)} more for reading ${READ_WORDS[more.term]}: ${slowestText(one)}`;
+      return `${duration(more.seconds)} more for reading ${READ_LABELS[more.term]}: ${slowestText(one)}`;
   }
 };
 
@@ -238,4 +238,4 @@ const TERMS: readonly PlacementTerm[] = [
   'linkLatency',
   'linkBandwidth',
 ];
-const READ_WORDS = { weights: 'weights', experts: 'experts', cache: 'the cache' } as const;
+const READ_LABELS = { weights: 'weights', experts: 'experts', cache: 'the cache' } as const;

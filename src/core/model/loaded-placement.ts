@@ -165,10 +165,10 @@ const sentence = (
   reported: (gpu: GpuView) => Reported<string>,
 ): Reported<string> => {
   const all = together(gpus, gpu => {
-    const words = reported(gpu);
-    if (isUnknown(words)) return words;
-    if (words === '') return [];
-    return [gpus.length === 1 ? words : `GPU ${gpu.device.index}: ${words}`];
+    const text = reported(gpu);
+    if (isUnknown(text)) return text;
+    if (text === '') return [];
+    return [gpus.length === 1 ? text : `GPU ${gpu.device.index}: ${text}`];
   });
   return isUnknown(all) ? all : all.join('; ');
 };

@@ -56,27 +56,27 @@ const belowCauses = (sources: CauseSources): readonly RunCause[] => {
         ? [false, 'the whole model is on the device']
         : [true, `${percent(share)} of the model is not on the device`],
     ),
-    of('pcie-width', evidence.pcieShortfall, words =>
-      words === '' ? [false, 'the device has all its lanes'] : [true, `PCIe ${words}`],
+    of('pcie-width', evidence.pcieShortfall, text =>
+      text === '' ? [false, 'the device has all its lanes'] : [true, `PCIe ${text}`],
     ),
-    of('other-process', otherProcess(sources), words =>
-      words === '' ? [false, 'nothing else was seen on the device'] : [true, words],
+    of('other-process', otherProcess(sources), text =>
+      text === '' ? [false, 'nothing else was seen on the device'] : [true, text],
     ),
     kvUsage === undefined
-      ? { code: 'cache-full', finding: 'unknown', words: 'cache usage is not reported by the server' }
+      ? { code: 'cache-full', finding: 'unknown', text: 'cache usage is not reported by the server' }
       : {
           code: 'cache-full',
           finding: kvUsage.max >= CACHE_FULL ? 'found' : 'not-found',
-          words: `the cache for keys and values was up to ${percent(kvUsage.max)} full`,
+          text: `the cache for keys and values was up to ${percent(kvUsage.max)} full`,
         },
     preemptions(sources),
     {
       code: 'client-bound',
       finding: FINDINGS[report.client.verdict],
-      words:
+      text:
         report.client.verdict === 'trustworthy'
           ? 'this client was not the limit'
-          : `this client: ${report.client.reasons.join('; ').slice(0, WORDS_LENGTH_MAX)}`,
+          : `this client: ${report.client.reasons.join('; ').slice(0, TEXT_LENGTH_MAX)}`,
     },
     prefixHits(sources),
     speculation(sources),
@@ -86,31 +86,31 @@ const belowCauses = (sources: CauseSources): readonly RunCause[] => {
 const speculation = ({ report }: CauseSources): RunCause => {
   const found = findingOf(report, 'speculative-decoding');
   const accepted = knownOr(report.server, undefined)?.figures.acceptedTokens?.rose ?? 0;
-  const words =
+  const text =
     found ?? (accepted > 0 ? `the server accepted ${counted(accepted, 'speculative token')}` : undefined);
-  if (words !== undefined) return { code: 'speculation', finding: 'found', words };
+  if (text !== undefined) return { code: 'speculation', finding: 'found', text };
   const isStated = knownOr(report.server, undefined)?.figures.acceptedTokens !== undefined;
   return {
     code: 'speculation',
     finding: isStated ? 'not-found' : 'unknown',
-    words: isStated ? 'there were no speculative tokens' : 'the server does not report speculative decoding',
+    text: isStated ? 'there were no speculative tokens' : 'the server does not report speculative decoding',
   };
 };
 
 /** From the cached tokens that replies report, else from the server's counters. */
 const prefixHits = ({ report }: CauseSources): RunCause => {
   const found = findingOf(report, 'prefix-cache');
-  if (found !== undefined) return { code: 'prefix-hits', finding: 'found', words: found };
+  if (found !== undefined) return { code: 'prefix-hits', finding: 'found', text: found };
   const { prefixHit, prefixQueried } = knownOr(report.server, undefined)?.figures ?? {};
   if (prefixHit === undefined || prefixQueried === undefined || prefixQueried.rose <= 0)
     return isUnknown(report.contamination)
-      ? { code: 'prefix-hits', finding: 'unknown', words: 'prefix-cache hits are not reported' }
-      : { code: 'prefix-hits', finding: 'not-found', words: 'no prefix-cache hits were reported' };
+      ? { code: 'prefix-hits', finding: 'unknown', text: 'prefix-cache hits are not reported' }
+      : { code: 'prefix-hits', finding: 'not-found', text: 'no prefix-cache hits were reported' };
   const share = prefixHit.rose / prefixQueried.rose;
   return {
     code: 'prefix-hits',
     finding: share > PREFIX_SHARE ? 'found' : 'not-found',
-    words: `the server found ${percent(share)} of the prompt tokens in its prefix cache`,
+    text: `the server found ${percent(share)} of the prompt tokens in its prefix cache`,
   };
 };
 
@@ -118,11 +118,11 @@ const prefixHits = ({ report }: CauseSources): RunCause => {
 const preemptions = ({ report }: CauseSources): RunCause => {
   const reported = knownOr(report.server, undefined)?.figures.preemptions;
   if (reported === undefined)
-    return { code: 'preemptions', finding: 'unknown', words: 'the server does not count preemptions' };
+    return { code: 'preemptions', finding: 'unknown', text: 'the server does not count preemptions' };
   return {
     code: 'preemptions',
     finding: reported.rose > 0 ? 'found' : 'not-found',
-    words:
+    text:
       reported.rose > 0
         ? `requests were preempted ${counted(reported.rose, 'time')} and computed again`
         : 'no request was preempted',
@@ -132,10 +132,10 @@ const preemptions = ({ report }: CauseSources): RunCause => {
 const modelFacts = ({ model: { notes, source } }: CauseSources): RunCause => ({
   code: 'model-facts',
   finding: notes.length === 0 ? 'unknown' : 'found',
-  words:
+  text:
     notes.length === 0
-      ? `${source.location} may not be what is served`.slice(0, WORDS_LENGTH_MAX)
-      : notes.join('; ').slice(0, WORDS_LENGTH_MAX),
+      ? `${source.location} may not be what is served`.slice(0, TEXT_LENGTH_MAX)
+      : notes.join('; ').slice(0, TEXT_LENGTH_MAX),
 });
 
 const oldProbe = ({ evidence: { probeAgeMs } }: CauseSources): RunCause =>
@@ -164,9 +164,9 @@ const of = <T extends string | number | boolean | readonly unknown[]>(
   reported: Reported<T>,
   judge: (value: T) => readonly [isFound: boolean, words: string],
 ): RunCause => {
-  if (isUnknown(reported)) return { code, finding: 'unknown', words: reported.reason };
-  const [isFound, words] = judge(reported);
-  return { code, finding: isFound ? 'found' : 'not-found', words: words.slice(0, WORDS_LENGTH_MAX) };
+  if (isUnknown(reported)) return { code, finding: 'unknown', text: reported.reason };
+  const [isFound, text] = judge(reported);
+  return { code, finding: isFound ? 'found' : 'not-found', text: text.slice(0, TEXT_LENGTH_MAX) };
 };
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
@@ -178,4 +178,4 @@ const CACHE_FULL = 0.95;
 /** Share of the prompt tokens: all of them have the chat template in common. */
 const PREFIX_SHARE = 0.05;
 const DAY_MS = 86_400_000;
-const WORDS_LENGTH_MAX = 500;
+const TEXT_LENGTH_MAX = 500;

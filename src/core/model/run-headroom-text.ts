@@ -13,7 +13,7 @@ export const runHeadroomRows = ({ standings }: RunHeadroom): readonly (readonly 
     `${formatThreeDigits(standing.achieved)} tok/s`,
     `${percent(standing.ofBound)} of ${formatThreeDigits(standing.bound)}`,
     `${percent(standing.ofExpected)} of ${formatThreeDigits(standing.expected.value)}`,
-    LIMIT_WORDS[standing.limit],
+    LIMIT_LABELS[standing.limit],
   ]);
 
 /** Remarks below the table. */
@@ -31,7 +31,7 @@ export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => 
       : [
           `the server moved ${figureText(formatBytesPerSecond(readBytes.bytesPerSecond))} per device by its own count, ${percent(readBytes.ofCeiling)} of the measured bandwidth`,
         ]),
-    ...causes.map(({ finding, words }) => `${FINDING_WORDS[finding]}: ${words}`),
+    ...causes.map(({ finding, text }) => `${FINDING_LABELS[finding]}: ${text}`),
   ];
 };
 
@@ -49,7 +49,7 @@ const standingName = ({ phase, test, batch }: RunStanding): string => {
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-const LIMIT_WORDS: Readonly<Record<RunStanding['limit'], string>> = {
+const LIMIT_LABELS: Readonly<Record<RunStanding['limit'], string>> = {
   weights: 'weights',
   experts: 'experts',
   cache: 'cache',
@@ -58,7 +58,7 @@ const LIMIT_WORDS: Readonly<Record<RunStanding['limit'], string>> = {
   linkLatency: 'waiting for each other',
   linkBandwidth: 'exchanges',
 };
-const FINDING_WORDS: Readonly<Record<CauseFinding, string>> = {
+const FINDING_LABELS: Readonly<Record<CauseFinding, string>> = {
   found: 'likely',
   'not-found': 'ruled out',
   unknown: 'possible',

@@ -57,7 +57,7 @@ export type ReadBandwidth = { readonly bytesPerSecond: number; readonly ofCeilin
 export type RunCause = {
   readonly code: CauseCode;
   readonly finding: CauseFinding;
-  readonly words: string;
+  readonly text: string;
 };
 
 /** `unknown`: not reported, so it remains possible. */

@@ -17,15 +17,15 @@ export const CONFLICT_LASTS_MS = 60_000;
 
 /** Undefined unless another machine was seen with the node's identity. */
 export const conflictOf = (state: State, node: NodeId, nowMs: number): ConflictView | undefined => {
-  const words = Object.values(state.nodeConflicts).flatMap(seen => {
+  const reports = Object.values(state.nodeConflicts).flatMap(seen => {
     const entry = Object.hasOwn(seen, node) ? seen[node] : undefined;
     if (entry === undefined) return [];
     const ageMs = Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs);
     return ageMs < CONFLICT_LASTS_MS ? [{ addresses: entry.value.addresses, ageMs }] : [];
   });
-  if (words.length === 0) return undefined;
+  if (reports.length === 0) return undefined;
   return {
-    addresses: [...new Set(words.flatMap(({ addresses }) => addresses))].sort(),
-    ageMs: minimumOf(words.map(({ ageMs }) => ageMs)),
+    addresses: [...new Set(reports.flatMap(({ addresses }) => addresses))].sort(),
+    ageMs: minimumOf(reports.map(({ ageMs }) => ageMs)),
   };
 };

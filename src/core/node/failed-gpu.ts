@@ -26,7 +26,7 @@ export const FAILED_GPU_STATES = ['lost', 'needs-reset'] as const;
 export type FailedGpuState = (typeof FAILED_GPU_STATES)[number];
 
 /** "GPU 1 (0000:34:00.0) is lost". */
-export const failedGpuTitle = (gpu: FailedGpu): string => `${failedGpuLabel(gpu)} ${STATES[gpu.state].words}`;
+export const failedGpuTitle = (gpu: FailedGpu): string => `${failedGpuLabel(gpu)} ${STATES[gpu.state].text}`;
 
 /** "GPU 1 (0000:34:00.0)", or what is known of it. */
 export const failedGpuLabel = ({ index, pciAddress, name }: FailedGpu): string => {
@@ -36,7 +36,7 @@ export const failedGpuLabel = ({ index, pciAddress, name }: FailedGpu): string =
 };
 
 /** Text after the name of a device: "is lost". */
-export const failedGpuText = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].words;
+export const failedGpuText = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].text;
 
 /** Text without a name: "lost". */
 export const failedGpuState = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].short;
@@ -45,17 +45,17 @@ export const failedGpuState = ({ state }: Pick<FailedGpu, 'state'>): string => S
 export const failedGpuAdvice = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].advice;
 
 const STATES: Readonly<
-  Record<FailedGpuState, { readonly words: string; readonly short: string; readonly advice: string }>
+  Record<FailedGpuState, { readonly text: string; readonly short: string; readonly advice: string }>
 > = {
   lost: {
     short: 'lost',
-    words: 'is lost',
+    text: 'is lost',
     advice:
       'What ran on it has failed. The kernel log names the cause (sudo dmesg -T | grep NVRM). Restart the machine; if it is lost again, check its power, slot and riser, or replace it.',
   },
   'needs-reset': {
     short: 'must be reset',
-    words: 'must be reset',
+    text: 'must be reset',
     advice:
       'It computes nothing until then. Stop the programs that use it and reset it; if that fails, restart the machine.',
   },

@@ -46,7 +46,7 @@ export const gpuErrorName = (error: Pick<GpuError, 'xid' | 'kind'>): string => {
 
 /** The meaning of a number, and what caused the error. */
 interface XidMeaning {
-  readonly words: string;
+  readonly text: string;
   /**
    * `program`: a program on the device made an error. `device`: the device, its memory or its links. `note`:
    * no fault.
@@ -63,23 +63,23 @@ export const xidMeaning = ({ xid, text, kind }: Pick<GpuError, 'xid' | 'text' | 
   const sort = gpuErrorKind(kind === undefined ? {} : { kind });
   if (sort === 'sxid')
     return FATAL.test(text)
-      ? { words: 'a fatal error of an NVSwitch', level: 'danger', fault: 'device' }
-      : { words: 'an error of an NVSwitch', level: 'caution', fault: 'device' };
-  if (sort === 'reset') return { words: 'the GPU hung and was reset', level: 'caution', fault: 'device' };
+      ? { text: 'a fatal error of an NVSwitch', level: 'danger', fault: 'device' }
+      : { text: 'an error of an NVSwitch', level: 'caution', fault: 'device' };
+  if (sort === 'reset') return { text: 'the GPU hung and was reset', level: 'caution', fault: 'device' };
   if (sort === 'reset-failed')
-    return { words: 'the GPU could not be reset', level: 'danger', fault: 'device' };
+    return { text: 'the GPU could not be reset', level: 'danger', fault: 'device' };
   if (xid === RECOVERY_ACTION && NO_ACTION.test(text))
-    return { words: 'the driver no longer requests a recovery action', level: 'note', fault: 'note' };
-  const [words, level] = DEVICE_FAULTS[xid] ?? [];
-  if (words !== undefined && level !== undefined) return { words, level, fault: 'device' };
+    return { text: 'the driver no longer requests a recovery action', level: 'note', fault: 'note' };
+  const [faultText, level] = DEVICE_FAULTS[xid] ?? [];
+  if (faultText !== undefined && level !== undefined) return { text: faultText, level, fault: 'device' };
   const program = PROGRAM_FAULTS[xid];
-  if (program !== undefined) return { words: program, level: 'note', fault: 'program' };
-  return { words: 'an unknown error number', level: 'caution', fault: 'device' };
+  if (program !== undefined) return { text: program, level: 'note', fault: 'program' };
+  return { text: 'an unknown error number', level: 'caution', fault: 'device' };
 };
 
 /** "Xid 79: the GPU has fallen off the bus". */
 export const xidText = (error: Pick<GpuError, 'xid' | 'text' | 'kind'>): string =>
-  `${gpuErrorName(error)}: ${xidMeaning(error).words}`;
+  `${gpuErrorName(error)}: ${xidMeaning(error).text}`;
 
 /** Its row of the table of kinds. */
 export const GPU_ERROR_KINDS = {

@@ -76,7 +76,7 @@ interface RefusedKind {
 /**
  * The name of a node's state on every surface (docs/words.md); in the API and in addresses `up` is `live`.
  */
-export const presenceWord = ({
+export const presenceLabel = ({
   presence,
   stoppedMs,
 }: Pick<NodeView, 'presence' | 'stoppedMs'>): 'up' | 'stale' | 'stopped' | 'offline' => {

@@ -49,7 +49,7 @@ export const ofRequests = (
 
 export const timeText = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
-export const partWords = (count: number, of: number): string => {
+export const partText = (count: number, of: number): string => {
   const percent = (100 * count) / Math.max(1, of);
   return `${percent < 10 ? percent.toFixed(1) : percent.toFixed(0)} %`;
 };

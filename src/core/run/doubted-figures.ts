@@ -9,7 +9,7 @@ import { TOKEN_DOUBT_KEYS, type TokenDoubt } from './token-doubts.ts';
 
 interface TokenDoubtRow {
   /** Text after "in 12 replies". */
-  readonly words: string;
+  readonly text: string;
   readonly spoils: readonly SpoiledFigure[];
 }
 
@@ -26,19 +26,19 @@ export const OF_OUTPUT_TOKENS: readonly SpoiledFigure[] = [
 const OF_INPUT: readonly SpoiledFigure[] = ['inputTokens', 'inputTokensPerSecond', 'totalTokensPerSecond'];
 
 export const TOKEN_DOUBTS: Readonly<Record<TokenDoubt, TokenDoubtRow>> = {
-  'fewer-than-chunks': { words: 'fewer output tokens than chunks with text', spoils: OF_OUTPUT_TOKENS },
-  'no-output': { words: '0 output tokens for an answer', spoils: OF_OUTPUT_TOKENS },
+  'fewer-than-chunks': { text: 'fewer output tokens than chunks with text', spoils: OF_OUTPUT_TOKENS },
+  'no-output': { text: '0 output tokens for an answer', spoils: OF_OUTPUT_TOKENS },
   contradictory: {
-    words: 'two counts that contradict each other',
+    text: 'two counts that contradict each other',
     spoils: [...OF_OUTPUT_TOKENS, 'inputTokens', 'inputTokensPerSecond'],
   },
   'more-reasoning': {
-    words: 'more reasoning tokens than output tokens',
+    text: 'more reasoning tokens than output tokens',
     spoils: [...OF_OUTPUT_TOKENS, 'reasoningTokens'],
   },
-  'no-input': { words: '0 input tokens for a prompt', spoils: OF_INPUT },
+  'no-input': { text: '0 input tokens for a prompt', spoils: OF_INPUT },
   'more-than-possible': {
-    words: 'more tokens than any model can process',
+    text: 'more tokens than any model can process',
     spoils: [...new Set([...OF_OUTPUT_TOKENS, ...OF_INPUT, 'reasoningTokens' as const])],
   },
 };
@@ -46,7 +46,7 @@ export const TOKEN_DOUBTS: Readonly<Record<TokenDoubt, TokenDoubtRow>> = {
 /** "0 input tokens for a prompt in 12", for each. */
 export const doubtText = (doubts: Readonly<Record<TokenDoubt, number>>): readonly string[] =>
   TOKEN_DOUBT_KEYS.filter(doubt => doubts[doubt] > 0).map(
-    doubt => `${TOKEN_DOUBTS[doubt].words} in ${formatCount(doubts[doubt])}`,
+    doubt => `${TOKEN_DOUBTS[doubt].text} in ${formatCount(doubts[doubt])}`,
   );
 
 /** For the counters of a run. */

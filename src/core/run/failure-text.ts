@@ -190,10 +190,10 @@ const causeText = ({ groups, others }: RunFailures, of: 'count' | 'warmupCount')
   const [first, ...rest] = groups.toSorted((a, b) => b[of] - a[of]).filter(group => group[of] > 0);
   if (first === undefined) return '';
   const more = rest.length + (others === undefined ? 0 : 1);
-  const words = first.example === '' ? '' : `, ${short(first.example)}`;
+  const example = first.example === '' ? '' : `, ${short(first.example)}`;
   const also =
     more === 0 ? '' : `; and ${others === undefined ? counted(more, 'other reason') : 'other reasons'}`;
-  return `: ${failureLabel(first)}${words}${also}`;
+  return `: ${failureLabel(first)}${example}${also}`;
 };
 
 const sumOf = ({ groups, others }: RunFailures, of: 'count' | 'warmupCount'): number =>

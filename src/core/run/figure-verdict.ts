@@ -64,7 +64,7 @@ export const boundShare = ({ bound, valueNs }: Pick<FigureVerdict, 'bound' | 'va
 /** "chunk gap p99 12 ms: the client adds up to 3.1 ms" */
 export const figureVerdictText = (verdict: FigureVerdict): string => {
   const { valueNs, bound, kind } = verdict;
-  return `${figureName(verdict)} ${time(valueNs)}: ${WORDS[kind]}${time(widestOf(bound))}`;
+  return `${figureName(verdict)} ${time(valueNs)}: ${VERDICT_LABELS[kind]}${time(widestOf(bound))}`;
 };
 
 /** Why none of these figures has an error bound; undefined if one has, or if nothing was measured. */
@@ -92,7 +92,7 @@ export const boundText = (bound: ErrorBound | undefined): string =>
 const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
 export const READ_PERCENTILES: readonly string[] = ['50', '90', '99'];
-const WORDS: Readonly<Record<FigureVerdict['kind'], string>> = {
+const VERDICT_LABELS: Readonly<Record<FigureVerdict['kind'], string>> = {
   good: 'good to ±',
   adds: 'the client adds up to ',
   'not-usable': 'not usable, the client may be off by ',

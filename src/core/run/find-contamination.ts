@@ -10,7 +10,7 @@ import {
   type ContaminationSources,
   finding,
   ofRequests,
-  partWords,
+  partText,
   timeText,
 } from './contamination-check.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
@@ -70,7 +70,7 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
       count: unmeant,
       of: cacheTokensRequested,
       unit: 'prompt tokens',
-      problem: `the server took ${partWords(unmeant, cacheTokensRequested)} of the prompt tokens from its prefix cache, in ${counted(cacheHits, 'request')}`,
+      problem: `the server took ${partText(unmeant, cacheTokensRequested)} of the prompt tokens from its prefix cache, in ${counted(cacheHits, 'request')}`,
       advice,
     });
   }
@@ -82,7 +82,7 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
     count: unmeant,
     of: prefixQueried.rose,
     unit: 'prompt tokens',
-    problem: `by its own metrics the server found ${partWords(unmeant, prefixQueried.rose)} of the prompt tokens of all its clients in its prefix cache`,
+    problem: `by its own metrics the server found ${partText(unmeant, prefixQueried.rose)} of the prompt tokens of all its clients in its prefix cache`,
     advice,
   });
 };

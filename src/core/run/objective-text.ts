@@ -7,16 +7,16 @@ import { seriesRow } from './run-series.ts';
 export const judgedObjectiveText = (objective: JudgedObjective): string => {
   switch (objective.kind) {
     case 'percentile':
-      return `${seriesWord(objective.name)} p${objective.percentile} ≤ ${durationWords(objective.limitNs)}`;
+      return `${seriesLabel(objective.name)} p${objective.percentile} ≤ ${durationText(objective.limitNs)}`;
     case 'mean':
-      return `mean ${seriesWord(objective.name)} ≤ ${durationWords(objective.limitNs)}`;
+      return `mean ${seriesLabel(objective.name)} ≤ ${durationText(objective.limitNs)}`;
     case 'error-rate':
-      return `error rate ≤ ${percentWords(objective.limitShare)}`;
+      return `error rate ≤ ${percentText(objective.limitShare)}`;
     case 'attainment': {
       const limits = objective.limits.map(
-        ({ name, limitNs }) => `${seriesWord(name)} ≤ ${durationWords(limitNs)}`,
+        ({ name, limitNs }) => `${seriesLabel(name)} ≤ ${durationText(limitNs)}`,
       );
-      const share = objective.share === 1 ? 'every request' : `${percentWords(objective.share)} of requests`;
+      const share = objective.share === 1 ? 'every request' : `${percentText(objective.share)} of requests`;
       return `${limits.join(' and ')} for ${share}`;
     }
     default:
@@ -24,7 +24,7 @@ export const judgedObjectiveText = (objective: JudgedObjective): string => {
   }
 };
 
-const seriesWord = (name: ObjectiveName): string => seriesRow(objectiveSeries(name)).shortLabel;
+const seriesLabel = (name: ObjectiveName): string => seriesRow(objectiveSeries(name)).shortLabel;
 /** With all its digits: limits are typed by people. */
-const durationWords = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9} s` : `${ns / 1e6} ms`);
-const percentWords = (share: number): string => `${Number((share * 100).toPrecision(12))} %`;
+const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9} s` : `${ns / 1e6} ms`);
+const percentText = (share: number): string => `${Number((share * 100).toPrecision(12))} %`;

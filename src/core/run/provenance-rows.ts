@@ -12,17 +12,17 @@ export const provenanceRows = (provenance: Reported<RunProvenance>): readonly Pr
   const { prompts, machine, server, node, git } = provenance;
   return [
     ['kernel', singleLine(machine.kernel)],
-    ['governor', words(machine.governor)],
+    ['governor', text(machine.governor)],
     ['memory', `${bytesText(machine.memoryBytes)}, ${limitText(machine)}`],
     ['prompt digest', `${prompts.sha256} of ${formatCount(prompts.count)}`],
     ...(isUnknown(prompts.file)
       ? []
       : [['file digest', `${prompts.file.sha256} of ${bytesText(prompts.file.bytes)}`] as const]),
-    ...(isUnknown(server) ? [['server reports', words(server)] as const] : server.map(reportedRow)),
+    ...(isUnknown(server) ? [['server reports', text(server)] as const] : server.map(reportedRow)),
     ...(isUnknown(node)
-      ? [['node', words(node)] as const]
+      ? [['node', text(node)] as const]
       : [['node', `${singleLine(node.name)} (${node.id})`] as const, ...node.ceilings.map(ceilingRow)]),
-    ['commit', isUnknown(git) ? words(git) : `${git.commit}${git.isDirty ? ', with changes' : ''}`],
+    ['commit', isUnknown(git) ? text(git) : `${git.commit}${git.isDirty ? ', with changes' : ''}`],
   ];
 };
 
@@ -56,7 +56,7 @@ const limitText = ({ cpuLimit, memoryLimitBytes }: MachineProvenance): string =>
     ...(isUnknown(memoryLimitBytes) ? [] : [`limited to ${bytesText(memoryLimitBytes)}`]),
   ].join(', ');
 
-const words = (value: Reported<string>): string =>
+const text = (value: Reported<string>): string =>
   isUnknown(value) ? `unknown (${value.reason})` : singleLine(value);
 
 const bytesText = (bytes: number): string => figureText(formatBytes(bytes));

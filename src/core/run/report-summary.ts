@@ -46,7 +46,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   const failed = failureHeadline(report);
   const lost = lostHistoryHeadline(report);
   const digest = runDigest(report);
-  const words = verdictLabel(digest.client, stateOf(report), digest.series);
+  const verdict = verdictLabel(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
   // Lost records and a client that is the limit make rates too low; an end in which nothing succeeded makes
@@ -85,26 +85,26 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   if (failed !== undefined && (failed.isGrave || !isBound))
     return {
       tone: failed.isGrave ? 'bad' : 'caution',
-      headline: isWhole ? failureHeadlineText(failed) : `${words.word}. ${failureHeadlineText(failed)}`,
-      sentence: ofCompleted(report, words),
+      headline: isWhole ? failureHeadlineText(failed) : `${verdict.label}. ${failureHeadlineText(failed)}`,
+      sentence: ofCompleted(report, verdict),
       reasons,
       atLeast: { rates: areRatesAtLeast, counts: !isWhole },
     };
   if (lost !== undefined && !isBound)
     return {
       tone: 'bad',
-      headline: isWhole ? lost : `${words.word}. ${lost}`,
-      sentence: ofCompleted(report, words),
+      headline: isWhole ? lost : `${verdict.label}. ${lost}`,
+      sentence: ofCompleted(report, verdict),
       reasons,
       atLeast: { rates: report.droppedEvents > 0, counts: !isCounted },
     };
   return {
-    tone: words.tone,
-    headline: words.tone === 'good' ? `${words.word}, complete` : words.word,
+    tone: verdict.tone,
+    headline: verdict.tone === 'good' ? `${verdict.label}, complete` : verdict.label,
     sentence:
-      words.tone === 'good'
+      verdict.tone === 'good'
         ? 'The load generator was not the limit, no record was lost, and every request has an outcome.'
-        : words.remark,
+        : verdict.remark,
     reasons,
     atLeast: { rates: areRatesAtLeast, counts: !isCounted },
   };
@@ -115,10 +115,10 @@ export const isStoppedUnmeasured = ({ stopped, counts }: Report): boolean =>
   stopped !== undefined && counts.completed === 0;
 
 /** The verdict on the rest: the client is not the cause of the server's failures. */
-const ofCompleted = ({ counts }: Report, { remark, word }: VerdictLabel): string =>
+const ofCompleted = ({ counts }: Report, { remark, label }: VerdictLabel): string =>
   counts.completed === 0
     ? 'No request completed, so there are no figures of latency and throughput.'
-    : `Figures are those of the ${counted(counts.completed, 'request')} that completed. ${word}: ${remark.charAt(0).toLowerCase()}${remark.slice(1)}`;
+    : `Figures are those of the ${counted(counts.completed, 'request')} that completed. ${label}: ${remark.charAt(0).toLowerCase()}${remark.slice(1)}`;
 
 export interface SummaryFigure {
   readonly name: string;
@@ -363,16 +363,16 @@ interface RateText {
 const rateFigure = (
   report: Report,
   key: Exclude<HeadlineRateKey, 'perUserTokensPerSecond'>,
-  words: RateText,
+  rate: RateText,
 ): SummaryFigure => {
-  const remark = withLastSuccess(words.remark, report.failures);
+  const remark = withLastSuccess(rate.remark, report.failures);
   const { shortLabel, unit } = rateRow(key);
   const isSpoiled = spoiling(report, key).length > 0;
   return {
     name: shortLabel,
     isSpoiled,
     ...shownValue(report[key], known => formatRunFigure(unit, known), {
-      ...words,
+      ...rate,
       remark: [remark, key === 'windowNs' ? '' : rateBoundText(report.rateBounds, key)]
         .filter(each => each !== '')
         .join(', '),

@@ -199,8 +199,8 @@ export const COUNTER_KEYS: readonly CounterKey[] = [
 export const counterRow = (key: PlainCounterKey): CounterRow => RUN_COUNTERS[key];
 
 /** For records and samples that did not fit. */
-export const RECORD_PROBLEMS: readonly { readonly key: PlainCounterKey; readonly words: string }[] =
+export const RECORD_PROBLEMS: readonly { readonly key: PlainCounterKey; readonly text: string }[] =
   PLAIN_COUNTER_KEYS.flatMap(key => {
     const { problem } = counterRow(key);
-    return problem === undefined ? [] : [{ key, words: problem }];
+    return problem === undefined ? [] : [{ key, text: problem }];
   });

@@ -9,7 +9,7 @@ import {
   type ContaminationSources,
   finding,
   ofRequests,
-  partWords,
+  partText,
 } from './contamination-check.ts';
 
 export const speculativeDecoding: ContaminationCheck = ({
@@ -22,7 +22,7 @@ export const speculativeDecoding: ContaminationCheck = ({
   if (predictedTokens > 0)
     return finding('speculative-decoding', spoils, {
       ...ofRequests(predicted, completed),
-      problem: `${partWords(predictedTokens, predictedOf)} of the tokens of some answers came from speculative decoding`,
+      problem: `${partText(predictedTokens, predictedOf)} of the tokens of some answers came from speculative decoding`,
       advice,
     });
   const { draftedTokens, acceptedTokens } = knownOr(server, undefined)?.figures ?? {};
@@ -32,7 +32,7 @@ export const speculativeDecoding: ContaminationCheck = ({
     count: accepted,
     of: draftedTokens.rose,
     unit: 'drafted tokens',
-    problem: `the server uses speculative decoding and accepted ${partWords(accepted, draftedTokens.rose)} of them`,
+    problem: `the server uses speculative decoding and accepted ${partText(accepted, draftedTokens.rose)} of them`,
     advice,
   });
 };

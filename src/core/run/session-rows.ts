@@ -12,9 +12,9 @@ import type { SessionReport } from './session-report.ts';
 /** "76 sessions begun: 75 completed, 1 failed, 0 cut by the end of the run". */
 export const sessionLines = (report: SessionReport): readonly string[] => {
   const { sessions, turns, skippedBecause, durationNs, cachedShare } = report;
-  const reasons = Object.entries(SKIP_WORDS).flatMap(([reason, words]) => {
+  const reasons = Object.entries(SKIP_LABELS).flatMap(([reason, label]) => {
     const count = isSkipReason(reason) ? skippedBecause[reason] : undefined;
-    return count === undefined ? [] : [`${formatCount(count)} ${words}`];
+    return count === undefined ? [] : [`${formatCount(count)} ${label}`];
   });
   return [
     `${counted(sessions.begun, 'session')} begun: ${formatCount(sessions.completed)} completed, ${formatCount(sessions.failed)} failed, ${formatCount(sessions.cut)} cut by the end of the run`,
@@ -75,7 +75,7 @@ export const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly 
         tail(ttftNs, count),
       ]);
 
-const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_WORDS, text);
+const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_LABELS, text);
 
 const time = (figures: Reported<SpreadFigures>, key: keyof SpreadFigures): string =>
   isUnknown(figures) ? '–' : figureText(formatMeasuredNanoseconds(figures[key]));
@@ -91,7 +91,7 @@ const times = (figures: SpreadFigures, count: number): string =>
 
 const percent = (share: number): string => figureText(formatFinePercent(share));
 
-const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
+const SKIP_LABELS: Readonly<Record<SkipReason, string>> = {
   'turn-failed': 'after a turn that failed',
   'answer-too-long': 'after an answer that was too long to store',
   'run-ended': 'when the run ended',

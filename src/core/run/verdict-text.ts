@@ -18,7 +18,7 @@ import {
 
 export interface VerdictLabel {
   readonly tone: 'good' | 'caution' | 'open';
-  readonly word: string;
+  readonly label: string;
   /** For a column: "within 0.4 ms", "kept up until then". */
   readonly short: string;
   readonly remark: string;
@@ -33,7 +33,7 @@ export const verdictLabel = (
   const scope = verdictScope(state);
   if (scope === 'whole' || scope === 'so-far') {
     const [worst] = client.verdict === 'trustworthy' ? figureVerdicts(series) : [];
-    return worst === undefined ? plainWords(client, scope) : boundedText(worst);
+    return worst === undefined ? plainLabel(client, scope) : boundedText(worst);
   }
   const [cut, part] = [capitalized(state), PARTS[scope]];
   const short = verdictText(client.verdict, state);
@@ -42,7 +42,7 @@ export const verdictLabel = (
       const within = withinText(client);
       return {
         tone: 'open',
-        word: cut,
+        label: cut,
         short,
         remark: `The client kept up ${part}${within === '' ? '' : `, within ${within}`}; this does not cover the whole run.`,
       };
@@ -50,12 +50,12 @@ export const verdictLabel = (
     case 'client-bound':
       return {
         tone: 'caution',
-        word: `${cut}, client-bound`,
+        label: `${cut}, client-bound`,
         short,
         remark: `The load generator was the limit ${part}, or part of it.`,
       };
     case 'unknown':
-      return { tone: 'open', word: cut, short: 'no verdict', remark: NOTHING_REPORTED };
+      return { tone: 'open', label: cut, short: 'no verdict', remark: NOTHING_REPORTED };
     default:
       return client.verdict satisfies never;
   }
@@ -70,21 +70,21 @@ const boundedText = (worst: FigureVerdict): VerdictLabel => {
     case 'good':
       return {
         tone: 'good',
-        word: `Trustworthy, good to ±${off}`,
+        label: `Trustworthy, good to ±${off}`,
         short: `±${off}`,
         remark: `The load generator is not the limit; the least certain figure is ${figureVerdictText(worst)}.`,
       };
     case 'adds':
       return {
         tone: 'caution',
-        word: `The client adds up to ${off} to ${name}`,
+        label: `The client adds up to ${off} to ${name}`,
         short: `adds up to ${off}`,
         remark: `The load generator is not the limit, and other figures are more certain: ${figureVerdictText(worst)}.`,
       };
     case 'not-usable':
       return {
         tone: 'caution',
-        word: `${capitalized(name)} is not usable`,
+        label: `${capitalized(name)} is not usable`,
         short: `${name} not usable`,
         remark: `The load generator is not the limit, but ${figureVerdictText(worst)}.`,
       };
@@ -93,13 +93,13 @@ const boundedText = (worst: FigureVerdict): VerdictLabel => {
   }
 };
 
-const plainWords = (client: ClientFigures, scope: 'whole' | 'so-far'): VerdictLabel => {
+const plainLabel = (client: ClientFigures, scope: 'whole' | 'so-far'): VerdictLabel => {
   switch (client.verdict) {
     case 'trustworthy': {
       const within = withinText(client);
       return {
         tone: 'good',
-        word: within === '' ? 'Trustworthy' : `Trustworthy within ${within}`,
+        label: within === '' ? 'Trustworthy' : `Trustworthy within ${within}`,
         short: within === '' ? 'trustworthy' : `within ${within}`,
         remark: 'The load generator is not the limit.',
       };
@@ -107,14 +107,14 @@ const plainWords = (client: ClientFigures, scope: 'whole' | 'so-far'): VerdictLa
     case 'client-bound':
       return {
         tone: 'caution',
-        word: 'Client-bound',
+        label: 'Client-bound',
         short: 'client-bound',
         remark: 'The load generator is the limit, or part of it.',
       };
     case 'unknown':
       return {
         tone: 'open',
-        word: scope === 'whole' ? 'No verdict' : 'No verdict yet',
+        label: scope === 'whole' ? 'No verdict' : 'No verdict yet',
         short: 'no verdict',
         remark: NOTHING_REPORTED,
       };

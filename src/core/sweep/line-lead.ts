@@ -6,11 +6,11 @@ import { counted, formatCount, formatThreeDigits, formatTick } from '../figure/f
 import { capitalized } from '../text/single-line.ts';
 import {
   heldText,
-  LIMIT_WORDS,
+  LIMIT_TEXTS,
   lineLoadText,
   loadText,
-  nsWords,
   requestObjectiveText,
+  roundedNsText,
   shareText,
 } from './line-text.ts';
 import { hasEnded, loadOn, type PicturedStage, reportedTail } from './pictured-stage.ts';
@@ -52,14 +52,14 @@ const lineLead = (options: LeadOptions): readonly LeadPart[] => {
         : [
             strong(`${target} carries at least ${at(line.holds)}`),
             plain(
-              `${sharePhrase(options, line.holds)}. Every load that could be decided held; ${LIMIT_WORDS[line.limit]}.`,
+              `${sharePhrase(options, line.holds)}. Every load that could be decided held; ${LIMIT_TEXTS[line.limit]}.`,
             ),
           ];
     case 'at-most':
       return [
         strong(isLive ? `${at(line.fails)} failed` : `${target} carries less than ${at(line.fails)}`),
         plain(
-          `${failPhrase(options, line.fails)}. ${isLive ? 'No load has held yet.' : `How much less is not known: ${LIMIT_WORDS[line.limit]}.`}`,
+          `${failPhrase(options, line.fails)}. ${isLive ? 'No load has held yet.' : `How much less is not known: ${LIMIT_TEXTS[line.limit]}.`}`,
         ),
       ];
     case 'none':
@@ -186,7 +186,7 @@ const sharePhrase = (options: LeadOptions, load: number): string => {
   if (stage?.attainment !== undefined && within !== undefined)
     return ` with ${within} for ${shareText(stage.attainment)} of requests`;
   const tailNs = stage === undefined ? undefined : reportedTail(stage);
-  return tailNs === undefined ? '' : ` with p${stage?.curve?.percentile} at ${nsWords(tailNs)}`;
+  return tailNs === undefined ? '' : ` with p${stage?.curve?.percentile} at ${roundedNsText(tailNs)}`;
 };
 
 const failPhrase = (options: LeadOptions, load: number): string => {

@@ -51,9 +51,9 @@ export const lineRemark = (line: LoadLine, isLive: boolean): string => {
       if (isLive) return 'the load line is between; the range narrows with each stage';
       return `held at ${formatTick(line.holds)}, failed at ${formatTick(line.fails)}${line.isConfirmed ? '' : ', each measured once'}`;
     case 'at-least':
-      return isLive ? 'no load has failed yet' : LIMIT_WORDS[line.limit];
+      return isLive ? 'no load has failed yet' : LIMIT_TEXTS[line.limit];
     case 'at-most':
-      return isLive ? 'no load has held yet' : `no load is known to hold: ${LIMIT_WORDS[line.limit]}`;
+      return isLive ? 'no load has held yet' : `no load is known to hold: ${LIMIT_TEXTS[line.limit]}`;
     case 'none':
       return 'the lowest load did not hold';
     case 'unknown':
@@ -63,7 +63,7 @@ export const lineRemark = (line: LoadLine, isLive: boolean): string => {
   }
 };
 
-export const LIMIT_WORDS: Readonly<
+export const LIMIT_TEXTS: Readonly<
   Record<'client' | 'budget' | 'stopped' | 'load-max' | 'undecided', string>
 > = {
   client: 'this client was the limit',
@@ -74,28 +74,28 @@ export const LIMIT_WORDS: Readonly<
 };
 
 interface StageResult {
-  readonly word: string;
+  readonly label: string;
   readonly tone: 'good' | 'bad' | 'caution' | 'plain';
 }
 
 export const stageResult = ({ standing, isOverCapacity }: PicturedStage): StageResult => {
   switch (standing) {
     case 'held':
-      return { word: 'held', tone: 'good' };
+      return { label: 'held', tone: 'good' };
     case 'failed':
-      return { word: isOverCapacity ? 'failed, grows' : 'failed', tone: 'bad' };
+      return { label: isOverCapacity ? 'failed, grows' : 'failed', tone: 'bad' };
     case 'running':
-      return { word: 'running', tone: 'plain' };
+      return { label: 'running', tone: 'plain' };
     case 'cut-off':
-      return { word: 'cut off', tone: 'caution' };
+      return { label: 'cut off', tone: 'caution' };
     case 'undecided':
-      return { word: 'undecided', tone: 'plain' };
+      return { label: 'undecided', tone: 'plain' };
     case 'client-bound':
-      return { word: 'client-bound', tone: 'caution' };
+      return { label: 'client-bound', tone: 'caution' };
     case 'stopped':
-      return { word: 'stopped', tone: 'caution' };
+      return { label: 'stopped', tone: 'caution' };
     case 'broken':
-      return { word: 'broke', tone: 'bad' };
+      return { label: 'broke', tone: 'bad' };
     default:
       return standing satisfies never;
   }
@@ -103,7 +103,7 @@ export const stageResult = ({ standing, isOverCapacity }: PicturedStage): StageR
 
 /** Below a small chart of requests in flight: "40, steady", "+14 a min". */
 export const flowText = (stage: PicturedStage): string => {
-  if (!hasEnded(stage)) return stageResult(stage).word;
+  if (!hasEnded(stage)) return stageResult(stage).label;
   const { growthPerMinute, isOverCapacity } = stage;
   if (isOverCapacity && growthPerMinute !== undefined)
     return `+${formatCount(Math.round(growthPerMinute))} a min`;
@@ -116,7 +116,7 @@ export const flowText = (stage: PicturedStage): string => {
 /** "p95 40 ms" for a sentence; nothing if it is not reported. */
 export const tailText = (stage: Pick<PicturedStage, 'issued' | 'completed' | 'curve'>): readonly string[] => {
   const ns = reportedTail(stage);
-  return ns === undefined ? [] : [`p${stage.curve?.percentile} ${nsWords(ns)}`];
+  return ns === undefined ? [] : [`p${stage.curve?.percentile} ${roundedNsText(ns)}`];
 };
 
 /** One sentence, for screen readers. */
@@ -125,7 +125,7 @@ export const stageSentence = (stage: PicturedStage, by: StageLoad['kind']): stri
   const parts = [
     ...tailText(stage),
     ...(attainment === undefined ? [] : [`${shareText(attainment)} within the objectives`]),
-    stageResult(stage).word,
+    stageResult(stage).label,
   ];
   const guess = loadOn(stage, by) === undefined ? ', a first guess' : '';
   return `Stage ${stage.number} at ${loadText(stage.load)}${guess}: ${parts.join(', ')}`;
@@ -149,7 +149,7 @@ export const curveObjective = (
   for (const objective of parsedObjectives(objectives)) {
     if (objective.kind === 'error-rate' || !SAME_AXIS[series]?.includes(objectiveSeries(objective.name)))
       continue;
-    const within = `within ${nsWords(objective.limitNs)}`;
+    const within = `within ${roundedNsText(objective.limitNs)}`;
     const label =
       objective.kind === 'request'
         ? shareText(attainment)
@@ -203,7 +203,8 @@ export const requestObjectiveText = (objectives: readonly string[]): string | un
     ? undefined
     : ofRequests
         .map(
-          ({ name, limitNs }) => `${seriesRow(objectiveSeries(name)).shortLabel} within ${nsWords(limitNs)}`,
+          ({ name, limitNs }) =>
+            `${seriesRow(objectiveSeries(name)).shortLabel} within ${roundedNsText(limitNs)}`,
         )
         .join(' and ');
 };
@@ -221,7 +222,7 @@ const parsedObjectives = (objectives: readonly string[]): readonly Objective[] =
 /** "95.6 %", "100 %". */
 export const shareText = (share: number): string => `${formatTick(Math.floor(share * 1_000) / 10)}\u202f%`;
 
-export const nsWords = (ns: number): string =>
+export const roundedNsText = (ns: number): string =>
   figureText(formatMeasuredNanoseconds(ns)).replace(/\.0+(?=\D)/, '');
 
 const REQUESTS_TEXT = / for (?:every request|\S+ of requests)/;

@@ -4,7 +4,7 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { TOO_FEW } from '../run/report-summary.ts';
-import { loadText, nsWords, shareText, stageResult } from './line-text.ts';
+import { loadText, roundedNsText, shareText, stageResult } from './line-text.ts';
 import { type PicturedStage, reportedTail } from './pictured-stage.ts';
 
 interface StageColumn {
@@ -12,7 +12,7 @@ interface StageColumn {
   /** "–" if unknown. */
   readonly cell: (stage: PicturedStage) => string;
   /** Text is aligned left in its column, figures right. */
-  readonly isWords: boolean;
+  readonly isText: boolean;
 }
 
 export type StageColumnKey =
@@ -59,7 +59,7 @@ const NOT_KNOWN = '–';
 const tailOf = (stage: PicturedStage, of: 'percentile' | 'p99'): string | undefined => {
   if (stage.curve === undefined) return undefined;
   const ns = reportedTail(stage, of);
-  return ns === undefined ? `${NOT_KNOWN} ${TOO_FEW}` : nsWords(ns);
+  return ns === undefined ? `${NOT_KNOWN} ${TOO_FEW}` : roundedNsText(ns);
 };
 
 const column = <T>(
@@ -72,21 +72,21 @@ const column = <T>(
     const value = of(stage);
     return value === undefined ? NOT_KNOWN : text(value);
   },
-  isWords: false,
+  isText: false,
 });
 
-const words = (title: string, of: (stage: PicturedStage) => string): StageColumn => ({
+const textColumn = (title: string, of: (stage: PicturedStage) => string): StageColumn => ({
   title: () => title,
   cell: of,
-  isWords: true,
+  isText: true,
 });
 
 export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
   number: column('stage', ({ number }) => number, String),
   load: column('load', ({ load }) => load, loadText),
-  purpose: words('why', ({ purpose }) => purpose),
-  result: words('result', stage => stageResult(stage).word),
-  p50: column('p50', ({ curve }) => curve?.p50, nsWords),
+  purpose: textColumn('why', ({ purpose }) => purpose),
+  result: textColumn('result', stage => stageResult(stage).label),
+  p50: column('p50', ({ curve }) => curve?.p50, roundedNsText),
   tail: {
     ...column('', stage => tailOf(stage, 'percentile'), String),
     title: tailTitle,

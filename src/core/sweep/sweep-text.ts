@@ -48,7 +48,7 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
   return shown(
     [
       ...(document.stopped === undefined
-        ? cutText(document).map(words => words.toUpperCase())
+        ? cutText(document).map(text => text.toUpperCase())
         : [...failedStopLines(document.stopped, columns), ...(isUnanswered(document) ? [] : [''])]),
       ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
       '',
@@ -128,7 +128,7 @@ export const stageLine = (stage: Stage): string => {
     ...(outputTokensPerSecond === undefined ? [] : [`${formatThreeDigits(outputTokensPerSecond)} tok/s`]),
   ];
   const why = pictured.reason === '' ? '' : `. ${capitalized(pictured.reason)}`;
-  const reported = [stageResult(pictured).word, ...figures].join('; ');
+  const reported = [stageResult(pictured).label, ...figures].join('; ');
   return showable(`Stage ${stage.number} at ${loadText(stage.load)}: ${reported}${why}`, '?');
 };
 
@@ -206,10 +206,10 @@ const table = (stages: readonly PicturedStage[], { document, columns }: TableOpt
 
 const tableLines = (keys: readonly StageColumnKey[], stages: readonly PicturedStage[]): readonly string[] => {
   const columns = keys.map(key => {
-    const { title, cell, isWords } = STAGE_COLUMNS[key];
+    const { title, cell, isText } = STAGE_COLUMNS[key];
     const cells = [title(stages), ...stages.map(cell)];
     const width = maximumOf(cells.map(textWidth));
-    return cells.map(text => (isWords ? padded : paddedStart)(text, width));
+    return cells.map(text => (isText ? padded : paddedStart)(text, width));
   });
   return [undefined, ...stages].map((_, row) =>
     `  ${columns.map(cells => cells[row] ?? '').join('  ')}`.trimEnd(),

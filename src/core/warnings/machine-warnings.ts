@@ -114,14 +114,14 @@ const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
   }
   if (builds.size < 2) return [];
   const groups = [...builds].sort(([a], [b]) => (a < b ? -1 : 1));
-  const words = groups.map(([build, nodes]) => `${build} on ${nodes.map(({ name }) => name).join(', ')}`);
+  const texts = groups.map(([build, nodes]) => `${build} on ${nodes.map(({ name }) => name).join(', ')}`);
   return [
     {
       id: `builds ${groups.map(([build]) => build).join(' ')}`,
       level: 'caution',
       nodes: groups.flatMap(([, nodes]) => nodes.map(({ nodeId }) => nodeId)),
       title: plainSentence('The Macs run different builds of macOS'),
-      why: sentence`${words.join('; ')}. RDMA over Thunderbolt and MLX are tried with one build on all.`,
+      why: sentence`${texts.join('; ')}. RDMA over Thunderbolt and MLX are tried with one build on all.`,
       on: 'each of the older runs',
       command: 'sudo softwareupdate --install --all --restart',
     },

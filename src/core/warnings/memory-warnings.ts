@@ -38,7 +38,7 @@ const hostWarning = (view: NodeView): readonly FoundWarning[] => {
       nodes: [view.nodeId],
       title: sentence`${view.name}: memory at ${plainSentence(past ?? 'its limit')}${plainSentence(swapped)}`,
       why: plainSentence(
-        `${past === undefined ? 'The system reports that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
+        `${past === undefined ? 'The system reports that programs wait for memory' : `Above its load line (${SAFE_LOAD_TEXT})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
       ),
       on: view.name,
       ...largestPrograms(view),
@@ -93,7 +93,7 @@ const gpuWarnings = (view: NodeView): readonly FoundWarning[] =>
         level: 'caution',
         nodes: [view.nodeId],
         title: sentence`${view.name}: memory of GPU ${gpu.device.index} at ${plainSentence(past)}`,
-        why: sentence`Above its load line (${plainSentence(SAFE_WORDS)}): a longer context or a larger batch may not fit.`,
+        why: sentence`Above its load line (${plainSentence(SAFE_LOAD_TEXT)}): a longer context or a larger batch may not fit.`,
       },
     ];
   });
@@ -128,6 +128,6 @@ const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
   return part !== undefined && part > SAFE_LOAD ? figureText(formatPercent(part)) : undefined;
 };
 
-const SAFE_WORDS: string = figureText(formatPercent(SAFE_LOAD));
+const SAFE_LOAD_TEXT: string = figureText(formatPercent(SAFE_LOAD));
 export const SWAP_WORTH_SAYING_BYTES = 256e6;
 const DISK_FREE_SHARE_MIN = 0.05;

@@ -96,9 +96,9 @@ const fabricOf = (gpu: Tag): Reported<readonly string[]> => {
   const state = cellText(childOf(fabric, 'state')?.text);
   if (isUnknown(state)) return state;
   const status = cellText(childOf(fabric, 'status')?.text);
-  const faults = FABRIC_HEALTH.flatMap(([name, good, words]) => {
+  const faults = FABRIC_HEALTH.flatMap(([name, good, text]) => {
     const cell = cellText(descendant(fabric, 'health', name)?.text);
-    return isUnknown(cell) || good.test(cell) ? [] : [words.replace('…', cell.toLowerCase())];
+    return isUnknown(cell) || good.test(cell) ? [] : [text.replace('…', cell.toLowerCase())];
   });
   const isRegistered = /^completed$/i.test(state);
   const isRefused = isRegistered && isKnown(status) && !/^success$/i.test(status);

@@ -105,7 +105,7 @@ const linkOf = (
   }
   const status = statusOf(looseText(receptacle['receptacle_status_key']));
   const speed = speedIn(looseText(receptacle['current_speed_key']) ?? '');
-  const isCapability = speed !== undefined && (status === 'empty' || speed.matchesWords);
+  const isCapability = speed !== undefined && (status === 'empty' || speed.hasText);
   return {
     status,
     capabilityBitsPerSecond: isCapability
@@ -131,14 +131,12 @@ const statusOf = (text: string | undefined): Reported<'connected' | 'empty'> => 
 };
 
 /** A number with a unit of gigabits, as languages write it: "40 Gb/s", "40 Gbit/s", "40 Гбит/с", "80,0 Gb/s", "20 Gb/s x2". */
-const speedIn = (
-  text: string,
-): { readonly bitsPerSecond: number; readonly matchesWords: boolean } | undefined => {
+const speedIn = (text: string): { readonly bitsPerSecond: number; readonly hasText: boolean } | undefined => {
   const match = /(\d{1,5}(?:[.,]\d{1,3})?)\s*(?:G|Г)[^\s\d]{0,12}(?:\s+x\d)?/iu.exec(text);
   if (match?.[1] === undefined) return undefined;
   return {
     bitsPerSecond: Math.round(Number(match[1].replace(',', '.')) * 1e9),
-    matchesWords: text.replace(match[0], '').trim() !== '',
+    hasText: text.replace(match[0], '').trim() !== '',
   };
 };
 

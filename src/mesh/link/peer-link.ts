@@ -299,10 +299,10 @@ const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow'])
 
 // Why the other end closes the link: a code, and a short text for people.
 export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
-  const words = new TextEncoder().encode(detail.slice(0, DETAIL_CHARACTERS_MAX));
-  const payload = new Uint8Array(1 + words.length);
+  const bytes = new TextEncoder().encode(detail.slice(0, DETAIL_CHARACTERS_MAX));
+  const payload = new Uint8Array(1 + bytes.length);
   payload[0] = CODES.indexOf(reason);
-  payload.set(words, 1);
+  payload.set(bytes, 1);
   return payload;
 };
 
@@ -310,8 +310,8 @@ export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
 export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; readonly detail: string } => {
   const reason = CODES[payload[0] ?? CODES.length] ?? 'lost';
   // The text reaches terminals and logs.
-  const words = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
-  return { reason, detail: showable(words, '?').slice(0, DETAIL_CHARACTERS_MAX) };
+  const text = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
+  return { reason, detail: showable(text, '?').slice(0, DETAIL_CHARACTERS_MAX) };
 };
 
 const DETAIL_CHARACTERS_MAX = 200;

@@ -25,22 +25,26 @@ export const loadZeromq = async (): Promise<typeof Zeromq> => {
 //   subscribes ~done/<id>                     ->   this one has everything
 export const END_TOPIC = '~end';
 
-type Word = 'probe' | 'here' | 'done';
+type HandshakeStep = 'probe' | 'here' | 'done';
 
-export const controlTopic = (word: Word, id: string): string => `~${word}/${id}`;
+export const controlTopic = (step: HandshakeStep, id: string): string => `~${step}/${id}`;
 
-export type HandshakeNotice = { readonly isSubscribed: boolean; readonly word: Word; readonly id: string };
+export type HandshakeNotice = {
+  readonly isSubscribed: boolean;
+  readonly step: HandshakeStep;
+  readonly id: string;
+};
 
 /** What an XPUB socket receives; undefined for subscriptions to topics outside the handshake. */
 export const parseNotice = (bytes: Uint8Array): HandshakeNotice | undefined => {
   if (bytes.length < 2 || bytes.length > 1 + TOPIC_FRAME_SIZE) return undefined;
   const match = NOTICE.exec(Buffer.from(bytes).toString('latin1'));
-  const [, flag, word, id] = match ?? [];
-  if (!isWord(word) || id === undefined) return undefined;
-  return { isSubscribed: flag === '\u0001', word, id };
+  const [, flag, step, id] = match ?? [];
+  if (!isStep(step) || id === undefined) return undefined;
+  return { isSubscribed: flag === '\u0001', step, id };
 };
 
-const isWord = (text: string | undefined): text is Word =>
+const isStep = (text: string | undefined): text is HandshakeStep =>
   text === 'probe' || text === 'here' || text === 'done';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the protocol's own bytes

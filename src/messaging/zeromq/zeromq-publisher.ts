@@ -158,8 +158,8 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
     }
   }
 
-  #receive({ word, id, isSubscribed }: HandshakeNotice): void {
-    switch (word) {
+  #receive({ step, id, isSubscribed }: HandshakeNotice): void {
+    switch (step) {
       case 'probe':
         if (isSubscribed && this.#control.length < CONTROL_MAX) {
           this.#control.push(encodeFrame(controlTopic('probe', id), EMPTY));
@@ -174,7 +174,7 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
         if (isSubscribed) this.#presence.confirmEnd(id);
         break;
       default:
-        word satisfies never;
+        step satisfies never;
     }
   }
 }

@@ -210,12 +210,12 @@ export const STATUS_CASES: readonly FaultCase[] = [
   refused('status-505', 505, '505', ''),
   refused('status-507', 507, '507', ''),
   refused('status-511', 511, '511 of a captive portal', page('Network Authentication Required'), HTML),
-  ...Object.entries(CLOUDFLARE).map(([code, words]) =>
+  ...Object.entries(CLOUDFLARE).map(([code, reason]) =>
     refused(
       `status-${code}`,
       Number(code),
-      `${code} of Cloudflare: ${words.toLowerCase()}`,
-      page(words),
+      `${code} of Cloudflare: ${reason.toLowerCase()}`,
+      page(reason),
       HTML,
       'server: cloudflare',
     ),

@@ -53,7 +53,7 @@ const pythonCommand = async (
     const printed = lastLine(result.stderr);
     return {
       kind: 'broken',
-      reason: `${python} exited with code ${result.code}: ${printed.slice(0, WORDS_MAX)}`,
+      reason: `${python} exited with code ${result.code}: ${printed.slice(0, TEXT_LENGTH_MAX)}`,
     };
   }
   const answer = v.safeParse(answerSchema, parsedLine(result.stdout));
@@ -97,12 +97,12 @@ const parsedLine = (output: string): unknown => {
   }
 };
 
-const words = v.pipe(v.string(), v.maxLength(300));
+const text = v.pipe(v.string(), v.maxLength(300));
 const answerSchema = v.variant('kind', [
   v.object({
     kind: v.literal('measured'),
-    deviceName: words,
-    version: words,
+    deviceName: text,
+    version: text,
     flopsPerSecond: reported(v.number()),
     readBytesPerSecond: reported(v.number()),
     copyBytesPerSecond: reported(v.number()),
@@ -110,7 +110,7 @@ const answerSchema = v.variant('kind', [
   }),
   /** This Python has no MLX. */
   v.object({ kind: v.literal('missing'), reason: v.string() }),
-  v.object({ kind: v.literal('failed'), reason: words }),
+  v.object({ kind: v.literal('failed'), reason: text }),
 ]);
 /** If a Python does not even run, the next one is still tried. */
 type PythonAnswer = MlxAnswer | { readonly kind: 'broken'; readonly reason: string };
@@ -120,7 +120,7 @@ const ADVICE = 'install it with: pip install mlx';
 /** Importing takes seconds the first time; measuring 5 s, more while the GPU is shared. */
 const MLX_DEADLINE_MS = 60_000;
 const OUTPUT_BYTES_MAX: number = 64 * 1024;
-const WORDS_MAX = 200;
+const TEXT_LENGTH_MAX = 200;
 
 // The Pythons in which MLX may be installed, best guess first: the active environment, then the folders used by Homebrew
 // and the installers of Python tools. A daemon started by launchd has none of them on its PATH.

@@ -135,8 +135,8 @@ export class LeaseServer {
     } catch (error) {
       hold[Symbol.dispose]();
       const reason = errorMessage(error);
-      const words = `${nodeName(state(), self)} cannot listen: ${reason}`;
-      return { kind: 'failed', reason: words.slice(0, REASON_LENGTH_MAX) };
+      const text = `${nodeName(state(), self)} cannot listen: ${reason}`;
+      return { kind: 'failed', reason: text.slice(0, REASON_LENGTH_MAX) };
     }
   }
 

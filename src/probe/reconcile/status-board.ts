@@ -24,7 +24,7 @@ export class StatusBoard {
     const reported = this.#reported.get(key);
     if (
       reported !== undefined &&
-      sameWords(reported.stage, stage) &&
+      isSameStage(reported.stage, stage) &&
       !hasMoved(reported.nextAtMs, nextAtMs, nowMs)
     )
       return;
@@ -53,7 +53,7 @@ interface ReportedState {
 const nextAt = (stage: Stage, nowMs: number): number | undefined =>
   stage.kind === 'running' || !isKnown(stage.nextInMs) ? undefined : nowMs + stage.nextInMs;
 
-const sameWords = (a: Stage, b: Stage): boolean => {
+const isSameStage = (a: Stage, b: Stage): boolean => {
   if (a.kind === 'waiting' && b.kind === 'waiting') return a.reason === b.reason;
   return a.kind === b.kind && a.kind !== 'running';
 };

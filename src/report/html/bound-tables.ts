@@ -26,7 +26,7 @@ const depthTable = ({ depth, calibration }: Report): Markup | undefined =>
           name: 'Speed by depth of context',
           head: ['Test', 't/s'],
           rows: depth.rows.map(row => [depthTestName(row, depth.plan), plusMinusText(row.tokensPerSecond)]),
-        })}${depthRemarks(depth, calibration).map(({ test, words }) => markup`<p class="none">${test}: ${words}</p>`)}`,
+        })}${depthRemarks(depth, calibration).map(({ test, text }) => markup`<p class="none">${test}: ${text}</p>`)}`,
       });
 
 const headroomTable = ({ headroom }: Report): Markup | undefined =>

@@ -9,7 +9,7 @@ import type {
 } from '../../core/comparison/comparison-document.ts';
 import {
   comparisonVerdictText,
-  percentWords,
+  exactPercentText,
   rangeText,
   ratioText,
 } from '../../core/comparison/comparison-labels.ts';
@@ -82,7 +82,7 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
           })
     }${pageSection({ title: 'Again', content: markup`<code class="command">${document.command}</code>` })}<div class="folded">${foldedList(
       'How sure it is',
-      [UNIT_WORDS[mode], ...incomparableFigures(document.metrics), ...document.notices],
+      [UNIT_TEXTS[mode], ...incomparableFigures(document.metrics), ...document.notices],
     )}${folded('All settings and the environment', settingsOf(document))}</div>${pageFoot({ file: 'comparison.json', json: comparisonToJson(document) })}
 </main>`,
   });
@@ -105,8 +105,8 @@ const bandOf = (document: ComparisonDocument): VerdictBand => {
   return {
     tone: cut.length > 0 || refused.length > 0 ? 'caution' : tones[verdict.kind],
     headline: `${sentence}.`,
-    reasons: [...cut, ...refused.map(words => (isAnyway ? `compared anyway, although ${words}` : words))],
-    sentence: UNIT_WORDS[document.mode],
+    reasons: [...cut, ...refused.map(text => (isAnyway ? `compared anyway, although ${text}` : text))],
+    sentence: UNIT_TEXTS[document.mode],
   };
 };
 
@@ -132,18 +132,18 @@ const figureTable = ({ metrics, mode, refusals, isAnyway }: ComparisonDocument):
         'A',
         'B',
         'change',
-        `${percentWords(Math.round((metrics[0]?.level ?? 0) * 1000) / 1000)} interval`,
+        `${exactPercentText(Math.round((metrics[0]?.level ?? 0) * 1000) / 1000)} interval`,
         'margin',
         'verdict',
       ],
-      words: [6],
+      textColumns: [6],
       rows: metrics.map((metric): readonly MarkupValue[] => [
         `${capitalized(metric.label)}${metric.isPrimary ? ' *' : ''}`,
         figureOf(metric, metric.a),
         figureOf(metric, metric.b),
         isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
         isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
-        `±${percentWords(metric.marginShare)}`,
+        `±${exactPercentText(metric.marginShare)}`,
         isRefused || metric.verdict.kind === 'not-comparable'
           ? 'not comparable'
           : comparisonVerdictText(metric.verdict, mode === 'pairs' ? 'pairs' : 'runs'),
@@ -169,7 +169,7 @@ const settingsOf = (document: ComparisonDocument): readonly (readonly [name: str
 const targetOf = ({ target }: ComparisonSide): string =>
   isUnknown(target) ? `unknown (${target.reason})` : target;
 
-const UNIT_WORDS: Readonly<Record<ComparisonDocument['mode'], string>> = {
+const UNIT_TEXTS: Readonly<Record<ComparisonDocument['mode'], string>> = {
   pairs: 'The unit is the pair, not the request: requests in one queue are not independent.',
   sets: 'The unit is the run, not the request: requests in one queue are not independent.',
   runs: 'One run each: how much runs vary is not known, so they differ at most.',

@@ -99,7 +99,7 @@ ${pageSection({
         line,
         isLive: false,
         objective,
-        within: withinWords(document),
+        within: withinText(document),
       },
       { width: 748, name: `${title}: ${lead.map(({ text }) => text).join('')}` },
     ),
@@ -184,10 +184,10 @@ const HEADLINES: Readonly<Record<LoadLine['kind'], string>> = {
 const clockOf = (stages: readonly PicturedStage[]): string =>
   windowText({ windowNs: stages.reduce((sum, { elapsedMs }) => sum + elapsedMs * 1e6, 0) });
 
-const withinWords = ({ objectives }: SweepDocument | LineDocument): string => {
-  const words = requestObjectiveText(objectives);
-  if (words === undefined) return '';
-  return objectives.length === 1 ? words.replace(/^.*?within/, 'within') : 'within their objectives';
+const withinText = ({ objectives }: SweepDocument | LineDocument): string => {
+  const text = requestObjectiveText(objectives);
+  if (text === undefined) return '';
+  return objectives.length === 1 ? text.replace(/^.*?within/, 'within') : 'within their objectives';
 };
 
 const stageTable = (stages: readonly PicturedStage[], objective: string): Markup => {
@@ -201,7 +201,7 @@ const stageTable = (stages: readonly PicturedStage[], objective: string): Markup
         const title = STAGE_COLUMNS[key].title(stages);
         return index === 0 ? capitalized(title) : title;
       }),
-      words: keys.flatMap((key, index) => (STAGE_COLUMNS[key].isWords ? [index] : [])),
+      textColumns: keys.flatMap((key, index) => (STAGE_COLUMNS[key].isText ? [index] : [])),
       rows: stages.map((stage): readonly MarkupValue[] =>
         keys.map(key => {
           const text = STAGE_COLUMNS[key].cell(stage);
@@ -234,7 +234,7 @@ const reasonsOf = (stages: readonly PicturedStage[]): readonly string[] =>
     .filter(({ reason }) => reason !== '')
     .map(
       stage =>
-        `Stage ${stage.number} at ${loadText(stage.load)}, ${stageResult(stage).word}: ${stage.reason}`,
+        `Stage ${stage.number} at ${loadText(stage.load)}, ${stageResult(stage).label}: ${stage.reason}`,
     );
 
 const settingsOf = (

@@ -69,17 +69,17 @@ export const table = ({
   name,
   head,
   rows,
-  words = [],
+  textColumns = [],
 }: {
   /** For readers who cannot see the heading above it. */
   readonly name: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly MarkupValue[])[];
   /** Indexes of columns. */
-  readonly words?: readonly number[];
+  readonly textColumns?: readonly number[];
 }): Markup => {
   const look = (column: number): Markup | undefined =>
-    words.includes(column) ? markup` class="words"` : undefined;
+    textColumns.includes(column) ? markup` class="text"` : undefined;
   return markup`<div class="scroll" role="region" aria-label="${name}" tabindex="0"><table>${
     head.length === 0
       ? undefined

@@ -83,8 +83,8 @@ th, td { padding: 4px 0 4px 12px; border-bottom: 1px solid var(--rule); text-ali
 th { font-weight: 400; font-size: 12px; color: var(--ink-3); }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
 tbody th { font: inherit; color: inherit; }
-td.words, th.words { text-align: left; white-space: normal; }
-th.words:first-child { min-width: 18ch; overflow-wrap: anywhere; }
+td.text, th.text { text-align: left; white-space: normal; }
+th.text:first-child { min-width: 18ch; overflow-wrap: anywhere; }
 tr:last-child > * { border-bottom: 0; }
 td .held { color: var(--good); } td .failed { color: var(--danger); } td .open { color: var(--caution); }
 .folded { margin-top: 26px; }

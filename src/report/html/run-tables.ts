@@ -101,7 +101,7 @@ const variants = (report: Report): Markup | undefined => {
   return pageSection({
     title,
     remark: `each its share of the ${report.sessions === undefined ? 'requests' : 'sessions'}, by weight`,
-    content: markup`${table({ name: title, head: columns.map(capitalized), rows, words: [0] })}${remarks.map(text => markup`<p class="none">${text}</p>`)}`,
+    content: markup`${table({ name: title, head: columns.map(capitalized), rows, textColumns: [0] })}${remarks.map(text => markup`<p class="none">${text}</p>`)}`,
   });
 };
 
@@ -166,9 +166,9 @@ const seriesCells = (key: SeriesKey, one: ReportSeries, isSpoiled: boolean): rea
     return vouched.kind === 'too-few' ? markup`–<span class="unit"> ${TOO_FEW}</span>` : markup`–`;
   };
   const boundOf = (p: string): Markup | undefined => {
-    const words = boundText(one.errorBound?.percentiles[p]);
+    const bound = boundText(one.errorBound?.percentiles[p]);
     const isVouched = vouchedPercentile(one, p).kind === 'value';
-    return words === '' || !isVouched ? undefined : markup` <span class="unit">${words}</span>`;
+    return bound === '' || !isVouched ? undefined : markup` <span class="unit">${bound}</span>`;
   };
   const bound = one.estimates?.['99'];
   return [

@@ -3,7 +3,7 @@
 import type { ComparedMetric, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import {
   comparisonVerdictText,
-  percentWords,
+  exactPercentText,
   rangeText,
   ratioText,
 } from '../../core/comparison/comparison-labels.ts';
@@ -38,7 +38,7 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
           figureOf(metric, metric.b),
           isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
           isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
-          `±${percentWords(metric.marginShare)}`,
+          `±${exactPercentText(metric.marginShare)}`,
           metric.verdict.kind === 'not-comparable'
             ? metric.verdict.reason
             : comparisonVerdictText(metric.verdict, unit),

@@ -231,7 +231,7 @@ export const depthMarkdown = (
     ),
     '',
     ...depthRemarks(profile, calibration).map(
-      ({ test, words }) => `- ${markdownCode(test)}: ${markdownText(words)}`,
+      ({ test, text }) => `- ${markdownCode(test)}: ${markdownText(text)}`,
     ),
     `- over HTTP, one request at a time, ± over ${plan.repetitions} repetitions; times to first token include the way there and back`,
     '',

@@ -15,7 +15,7 @@ export const sweepMarkdown = (document: SweepDocument | LineDocument): string =>
   return `${[
     `## ${'line' in document ? 'Load line' : 'Sweep'}`,
     '',
-    ...cutText(document).map(words => `- ⚠ ${markdownText(capitalized(words))}`),
+    ...cutText(document).map(text => `- ⚠ ${markdownText(capitalized(text))}`),
     markdownText(sweepAnswer(document)),
     '',
     ...markdownTable(head, rows),

@@ -62,9 +62,12 @@ describe('--stages on the command line', () => {
     ['concurrency=30000:30s', '30000'],
     ['rate=0:30s', 'no stage sends anything'],
     [`rate=${Array(65).fill('1:1s').join(',')}`, '65 stages are too many'],
-  ])('%s is refused', async (text, words) => {
+  ])('%s is refused', async (text, problem) => {
     const error = await refusal(text);
-    expect([error.exitCode, error.message]).toEqual([EXIT_CODES.usage.code, expect.stringContaining(words)]);
+    expect([error.exitCode, error.message]).toEqual([
+      EXIT_CODES.usage.code,
+      expect.stringContaining(problem),
+    ]);
     expect(error.problem.advice).not.toBe('');
   });
 });
@@ -107,8 +110,8 @@ describe('--stages in a file', () => {
     ['[[stage]]\nrate = 5\nconcurrency = 5\nduration = "30s"\n', 'a rate each or a concurrency each'],
     ['[[stage]]\nrate = 5\nduration = "1s"\n[[stage]]\nconcurrency = 5\nduration = "1s"\n', 'a rate each or'],
     [`# ${'x'.repeat(70_000)}`, 'larger than 64 KiB'],
-  ])('%j is refused with where and why', async (content, words) => {
-    expect(await refusedFile(content)).toContain(words);
+  ])('%j is refused with where and why', async (content, problem) => {
+    expect(await refusedFile(content)).toContain(problem);
   });
 
   test('that is not there is refused with what else can be written', async () => {

@@ -275,12 +275,12 @@ describe('a benchmark', () => {
       pattern: { kind: 'concurrency', concurrency: 20 },
       shape: { steps, rampMs: 5_000 },
     });
-    for (const [args, words] of [
+    for (const [args, problem] of [
       [['--rate', '5'], '--rate and --stages cannot be combined'],
       [['--duration', '5s'], '--stages and --duration cannot be combined'],
       [['--requests', '5'], '--stages and --requests cannot be combined'],
     ] as const) {
-      expect(() => staged({ by: 'rate', steps }, ...args)).toThrow(words);
+      expect(() => staged({ by: 'rate', steps }, ...args)).toThrow(problem);
     }
     expect(() => staged({ by: 'concurrency', steps }, '--arrival', 'poisson')).toThrow('no effect');
     expect(() => staged({ by: 'concurrency', steps }, '--max-in-flight', '5')).toThrow(

@@ -39,9 +39,9 @@ describe('plimsoll compare of two servers', () => {
     [['--a', 'some-run', '--b', 'other-run', '--pairs', '8'], '--pairs has no effect on finished runs'],
     [['--a', A, '--b', B, '--margin', 'tfft=2%'], 'Did you mean --margin ttft'],
     [['--a', A, '--b', B, '--margin', '0%'], 'is not a margin'],
-  ])('%j is refused: %s', async (args, words) => {
+  ])('%j is refused: %s', async (args, problem) => {
     const { code, problems, isKept } = await compare(...args);
-    expect(problems).toContain(words);
+    expect(problems).toContain(problem);
     expect([code, isKept]).toEqual([EXIT_CODES.usage.code, false]);
   });
 

@@ -44,10 +44,10 @@ describe('plimsoll compare --resume', () => {
       'usage',
       'the comparison was given --a-start and --header, which is stored nowhere',
     ],
-  ] as const)('%# refuses in words', async (document, args, exit, words) => {
+  ] as const)('%# refuses in words', async (document, args, exit, problem) => {
     const reported = typeof document === 'string' ? document : withTargets(document);
     const { code, problems } = await resume(reported, ...args);
-    expect(problems).toContain(words);
+    expect(problems).toContain(problem);
     expect(code).toBe(EXIT_CODES[exit].code);
   });
 

@@ -38,9 +38,9 @@ describe('the loads of a sweep', () => {
     ['0', 'not a number'],
     ['1..1000000+1', 'more than 256'],
     ['1..1000000x1.0000001', 'more than 256'],
-  ])('%j are refused', (text, words) => {
+  ])('%j are refused', (text, problem) => {
     const read = rates(text);
-    expect(read.kind === 'wrong' ? read.problem : 'taken').toContain(words);
+    expect(read.kind === 'wrong' ? read.problem : 'taken').toContain(problem);
     expect(read.kind === 'wrong' ? read.advice : '').not.toBe('');
     // This error is about --rates: the advice must not name another option.
     expect(read.kind === 'wrong' ? read.advice : '').not.toMatch(/--rate\b/);

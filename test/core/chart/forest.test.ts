@@ -21,7 +21,7 @@ describe('the intervals of a comparison as a picture', () => {
   test('lie on one scale with their margin and their pairs, the estimate between its ends', () => {
     const forest = forestOf(madeUpComparison(PAIRS), BOX);
     const ttft = forest.rows.find(({ name }) => name === 'ttft.p90');
-    expect(ttft).toMatchObject({ tone: 'better', word: 'better', isPrimary: true });
+    expect(ttft).toMatchObject({ tone: 'better', verdictLabel: 'better', isPrimary: true });
     expect(ttft?.units).toHaveLength(6);
     const { low, at, high } = ttft?.interval ?? { low: 0, at: 0, high: 0 };
     expect(low).toBeLessThan(at);
@@ -47,7 +47,11 @@ describe('the intervals of a comparison as a picture', () => {
       mode: 'runs',
       metrics: pairs.metrics.map(metric => ({ ...metric, verdict: { kind: 'different' } })),
     };
-    expect(row(document, 'ttft.p90')).toMatchObject({ tone: 'different', word: 'differs', units: [] });
+    expect(row(document, 'ttft.p90')).toMatchObject({
+      tone: 'different',
+      verdictLabel: 'differs',
+      units: [],
+    });
   });
 
   test('of what is not comparable have no words and no colour, unless somebody overruled it', () => {
@@ -55,8 +59,8 @@ describe('the intervals of a comparison as a picture', () => {
       ...madeUpComparison(PAIRS),
       refusals: [{ code: 'concurrency', problem: 'Different numbers', a: '4', b: '8' }],
     };
-    for (const { tone, word } of forestOf(document, BOX).rows)
-      expect({ tone, word }).toEqual({ tone: 'none', word: 'not compared' });
+    for (const { tone, verdictLabel } of forestOf(document, BOX).rows)
+      expect({ tone, verdictLabel }).toEqual({ tone: 'none', verdictLabel: 'not compared' });
     expect(row({ ...document, isAnyway: true }, 'ttft.p90')).toMatchObject({ tone: 'better' });
   });
 });

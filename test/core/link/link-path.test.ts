@@ -156,13 +156,13 @@ describe('a path that is lost', () => {
     ['cable unplugged or port down at eth0 of B', port('en0'), port('eth0', { isUp: false })],
     ['no interface en0 of A any more', port('en9'), port('eth0')],
     ['', port('en0'), port('eth0')],
-  ])('has the cause that its interfaces show: %j', (words, own, theirs) => {
+  ])('has the cause that its interfaces show: %j', (text, own, theirs) => {
     const link = cluster()
       .record(A, 9_700_000, lost(way), network(own))
       .record(B, 9_700_000, lost(back), network(theirs))
       .present()
       .link();
-    expect(link.lost.map(({ cause }) => lossCauseText(cause, id => (id === A ? 'A' : 'B')))).toEqual([words]);
+    expect(link.lost.map(({ cause }) => lossCauseText(cause, id => (id === A ? 'A' : 'B')))).toEqual([text]);
   });
 
   test('is expected back while the only reason is a node that was away', () => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { loadedText, longerQueueNs, queueText, queueWays } from '../../../src/core/link/link-queue.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
-const reported = (words: string): string => words.replaceAll('\u00a0', ' ');
+const reported = (text: string): string => text.replaceAll('\u00a0', ' ');
 
 test('both directions are shown, and the longer one counts', () => {
   const queues = { uploadQueueNs: 180e6, downloadQueueNs: 2e6 };

@@ -20,7 +20,7 @@ test('a profile with an untrustworthy client gives none, with the reason', () =>
   if (!isUnknown(refused)) throw new Error('it was taken');
   const plan = { depths: [], promptTokens: 1, outputTokens: 1, repetitions: 1, skipped: [], ...UNREPORTED };
   expect(depthRemarks({ plan, rows: [] }, refused)).toEqual([
-    { test: 'constants of the engine', words: `not measured, ${refused.reason}` },
+    { test: 'constants of the engine', text: `not measured, ${refused.reason}` },
   ]);
 });
 

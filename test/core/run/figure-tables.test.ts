@@ -35,14 +35,14 @@ const OF = {
   observation: 'observations of the load threads',
 } as const;
 
-const ofWords = ({ per, runs, where }: SeriesRow): string =>
+const sourceText = ({ per, runs, where }: SeriesRow): string =>
   [OF[per], ...(runs === 'all' ? [] : [runs]), ...(where === undefined ? [] : [`where ${where}`])].join(', ');
 
 describe('the tables of docs/metrics.md', () => {
   test('have a row for each series', () => {
     const rows = SERIES_KEYS.map(key => {
       const row = seriesRow(key);
-      return `| \`${key}\` | ${row.label} | ${row.from} | ${ofWords(row)} | ${row.help} |`;
+      return `| \`${key}\` | ${row.label} | ${row.from} | ${sourceText(row)} | ${row.help} |`;
     });
     expect(rowsUnder('Series')).toEqual(rows);
   });

@@ -9,9 +9,9 @@ test.for([
   ['error-rate=0.1%', 1, ['error rate ≤ 0.1 %']],
   ['ttft=500ms,latency=2s', 0.95, ['TTFT ≤ 500 ms and latency ≤ 2 s for 95 % of requests']],
   ['ttft=500ms', 1, ['TTFT ≤ 500 ms for every request']],
-] as const)('%s at %d is reported as %j', ([text, attainment, words]) => {
+] as const)('%s at %d is reported as %j', ([text, attainment, expected]) => {
   const parsed = parseObjectives(text);
   if (parsed.kind === 'wrong') throw new Error(parsed.problem);
   const reported = judgedObjectives(objectiveFields(parsed.value, attainment)).map(judgedObjectiveText);
-  expect(reported.map(word => word.replaceAll(/[\u00a0\u202f]/g, ' '))).toEqual(words);
+  expect(reported.map(text => text.replaceAll(/[\u00a0\u202f]/g, ' '))).toEqual(expected);
 });

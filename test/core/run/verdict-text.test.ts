@@ -16,7 +16,7 @@ describe('the verdict on the client', () => {
   test('adds up what was sent late and what was read late', () => {
     expect(verdictLabel(client, 'complete')).toMatchObject({
       tone: 'good',
-      word: 'Trustworthy within 380\u00a0µs',
+      label: 'Trustworthy within 380\u00a0µs',
     });
   });
 
@@ -28,31 +28,31 @@ describe('the verdict on the client', () => {
         errorBound: { mean: { above, below: 0 }, percentiles: { '50': { above, below: 0 } } },
       },
     });
-    const wordOf = (p50: number, above: number) => {
-      const { tone, word } = verdictLabel(client, 'running', series(p50, above));
-      return `${tone}: ${word.replaceAll(/\s/g, ' ')}`;
+    const labelOf = (p50: number, above: number) => {
+      const { tone, label } = verdictLabel(client, 'running', series(p50, above));
+      return `${tone}: ${label.replaceAll(/\s/g, ' ')}`;
     };
-    expect(wordOf(84e6, 0.4e6)).toBe('good: Trustworthy, good to ±400 µs');
-    expect(wordOf(84e6, 35e6)).toBe('caution: The client adds up to 35.0 ms to TTFT p50');
-    expect(wordOf(84e6, 70e6)).toBe('caution: TTFT p50 is not usable');
+    expect(labelOf(84e6, 0.4e6)).toBe('good: Trustworthy, good to ±400 µs');
+    expect(labelOf(84e6, 35e6)).toBe('caution: The client adds up to 35.0 ms to TTFT p50');
+    expect(labelOf(84e6, 70e6)).toBe('caution: TTFT p50 is not usable');
     const bound = { ...client, verdict: 'client-bound' } as const;
-    expect(verdictLabel(bound, 'complete', series(84e6, 1)).word).toBe('Client-bound');
+    expect(verdictLabel(bound, 'complete', series(84e6, 1)).label).toBe('Client-bound');
   });
 
   test('claims no figure that was not reported', () => {
-    expect(verdictLabel(silent, 'complete').word).toBe('Trustworthy');
+    expect(verdictLabel(silent, 'complete').label).toBe('Trustworthy');
     expect(verdictLabel({ ...silent, verdict: 'client-bound' }, 'complete').tone).toBe('caution');
     expect(verdictLabel({ ...silent, verdict: 'unknown' }, 'complete')).toMatchObject({
       tone: 'open',
-      word: 'No verdict',
+      label: 'No verdict',
     });
-    expect(verdictLabel({ ...silent, verdict: 'unknown' }, 'running').word).toBe('No verdict yet');
+    expect(verdictLabel({ ...silent, verdict: 'unknown' }, 'running').label).toBe('No verdict yet');
   });
 
   test('reports first that a run was interrupted, and then that the client kept up until then', () => {
     expect(verdictLabel(client, 'interrupted')).toEqual({
       tone: 'open',
-      word: 'Interrupted',
+      label: 'Interrupted',
       short: 'kept up until then',
       remark: 'The client kept up until then, within 380\u00a0µs; this does not cover the whole run.',
     });
@@ -63,10 +63,10 @@ describe('the verdict on the client', () => {
     'calls no client of a run that is %s trustworthy, for any verdict',
     state => {
       for (const verdict of ['trustworthy', 'client-bound', 'unknown'] as const) {
-        const words = verdictLabel({ ...client, verdict }, state);
-        expect(words.tone).not.toBe('good');
-        expect(`${words.word} ${words.short} ${words.remark}`).not.toMatch(/trustworthy/i);
-        expect(words.word.toLowerCase().startsWith(state)).toBe(true);
+        const label = verdictLabel({ ...client, verdict }, state);
+        expect(label.tone).not.toBe('good');
+        expect(`${label.label} ${label.short} ${label.remark}`).not.toMatch(/trustworthy/i);
+        expect(label.label.toLowerCase().startsWith(state)).toBe(true);
       }
     },
   );

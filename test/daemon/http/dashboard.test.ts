@@ -67,13 +67,13 @@ describe('the dashboard', () => {
     ['/nope', 404, '<h1>page</h1>'],
     ['/favicon.ico', 404, 'not-found'],
     ['/api/nope', 404, 'not-found'],
-  ])('a browser that goes to %s is answered %i with words it can show', async (path, status, words) => {
+  ])('a browser that goes to %s is answered %i with words it can show', async (path, status, text) => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
     const answer = await sendRequest({ port: served.port, path, headers });
     expect(answer.status).toBe(status);
-    expect(answer.body).toContain(words);
+    expect(answer.body).toContain(text);
   });
 
   test.each([

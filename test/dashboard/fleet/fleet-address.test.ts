@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   addressOf,
   cellsByName,
-  groupWord,
+  groupParameter,
   isFound,
   pickIn,
   readFleetAddress,
@@ -65,7 +65,7 @@ describe('the address of a fleet', () => {
       ...roster,
       groups: roster.groups.map((group, index) => ({ ...group, name: index < 2 ? 'r01' : 'r02' })),
     };
-    expect(twins.groups.map(({ id }) => groupWord(twins, id))).toEqual(['r1', 'r2', 'r02']);
+    expect(twins.groups.map(({ id }) => groupParameter(twins, id))).toEqual(['r1', 'r2', 'r02']);
     const pick = (text: string) => pickIn({ kind: 'group', group: text }, cellsByName(twins), twins);
     expect([pick('r02'), pick('r2'), pick('r01')]).toEqual([
       { kind: 'group', group: 'r3' },

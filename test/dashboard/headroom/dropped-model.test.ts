@@ -49,8 +49,8 @@ describe('a model that is dropped onto the page', () => {
     ],
     ['weights without structure', [fileOf('model.safetensors', 'x')], /not the number of layers and heads/],
     ['a header that was cut off', [fileOf('cut.gguf', 'GGUF')], /ends at byte 4/],
-  ])('is refused with what to do if it is %s', async (_, files, words) => {
-    await expect(readDroppedModel(files)).rejects.toThrow(words);
+  ])('is refused with what to do if it is %s', async (_, files, problem) => {
+    await expect(readDroppedModel(files)).rejects.toThrow(problem);
   });
 });
 

@@ -133,7 +133,7 @@ describe('what is reported of placements', () => {
     });
     expect(fitRows(large, liveDevices(views)).shown.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'bad']);
     expect(fitRows(large, liveDevices(views)).shown[0]?.now).toEqual({
-      words: expect.stringMatching(/^\d+\sGB free now: .* missing$/),
+      text: expect.stringMatching(/^\d+\sGB free now: .* missing$/),
       tone: 'bad',
     });
     for (const { parts } of fitRows(large, liveDevices(views)).shown)

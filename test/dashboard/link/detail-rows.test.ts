@@ -67,7 +67,7 @@ describe('all that is known of a connection', () => {
       sentAgain: { value: { figure: '0' } },
       method: 'TCP, 1.5 s each way',
       every: 'every 5\u00a0min',
-      standing: { tone: 'plain', words: 'measured' },
+      standing: { tone: 'plain', text: 'measured' },
     });
   });
 
@@ -83,7 +83,7 @@ describe('all that is known of a connection', () => {
     );
     expect(row?.standing).toEqual({
       tone: 'danger',
-      words: 'failed: timed out after 30 s',
+      text: 'failed: timed out after 30 s',
       next: 'next try in 4\u00a0min',
     });
     expect(row?.every).toBe('');
@@ -107,7 +107,7 @@ describe('all that is known of a connection', () => {
     );
     expect(row?.standing).toEqual({
       tone: 'plain',
-      words: 'measuring, requested by a person',
+      text: 'measuring, requested by a person',
       next: '5\u00a0s left',
     });
   });

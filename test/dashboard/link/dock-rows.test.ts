@@ -129,11 +129,11 @@ describe('a link in words', () => {
   test('reports by how much it falls short, and in which direction by name', () => {
     const expected = { kind: 'negotiated', bitsPerSecond: 10e9 } as const;
     const ends = ['atlas', 'bosun'] as const;
-    const words = (direction: 'there' | 'back' | 'both') =>
+    const texts = (direction: 'there' | 'back' | 'both') =>
       shortfallText({ direction, bitsPerSecond: 4.87e9, expected }, ends, 'bits');
-    expect(words('there')).toBe('atlas→bosun 4.87\u00a0Gb/s of 10\u00a0Gb/s');
-    expect(words('back')).toBe('bosun→atlas 4.87\u00a0Gb/s of 10\u00a0Gb/s');
-    expect(words('both')).toBe('4.87\u00a0Gb/s of 10\u00a0Gb/s both ways');
+    expect(texts('there')).toBe('atlas→bosun 4.87\u00a0Gb/s of 10\u00a0Gb/s');
+    expect(texts('back')).toBe('bosun→atlas 4.87\u00a0Gb/s of 10\u00a0Gb/s');
+    expect(texts('both')).toBe('4.87\u00a0Gb/s of 10\u00a0Gb/s both ways');
     const other = { kind: 'other-way', bitsPerSecond: 9.4e9 } as const;
     expect(shortfallText({ direction: 'back', bitsPerSecond: 2e9, expected: other }, ends, 'bits')).toBe(
       'bosun→atlas 2.00\u00a0Gb/s, atlas→bosun 9.40\u00a0Gb/s',

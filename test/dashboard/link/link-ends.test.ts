@@ -21,14 +21,14 @@ describe('the ends of a link that an address names', () => {
   test('who is mistyped is reported, with who was probably meant', () => {
     expect(linkEnds(['atlsa', 'juno'], nodes)).toEqual({
       kind: 'unknown',
-      words: [{ word: 'atlsa', problem: 'nobody', near: atlas }],
+      problems: [{ name: 'atlsa', problem: 'nobody', near: atlas }],
     });
-    expect(linkEnds(['atlas', 'somebody-else'], nodes)).toMatchObject({ words: [{ near: undefined }] });
+    expect(linkEnds(['atlas', 'somebody-else'], nodes)).toMatchObject({ problems: [{ near: undefined }] });
   });
 
   test('a name that two nodes have means neither', () => {
     expect(linkEnds(['twin', 'juno'], nodes)).toMatchObject({
-      words: [{ word: 'twin', problem: 'several' }],
+      problems: [{ name: 'twin', problem: 'several' }],
     });
   });
 });

@@ -10,6 +10,6 @@ test.each([
   [999, '0:01'],
   [0, '0:00'],
   [-5_000, '0:00'],
-])('%d ms are shown as %s', (leftMs, words) => {
-  expect(countdown(leftMs)).toBe(words);
+])('%d ms are shown as %s', (leftMs, text) => {
+  expect(countdown(leftMs)).toBe(text);
 });

@@ -48,7 +48,7 @@ const namesOf = (rows: readonly NodeRow[]): readonly string[] => rows.map(({ vie
 describe('the row of a node', () => {
   test('reports what the map reports of it, with its links and warnings counted', () => {
     expect(rowOf('spark')).toMatchObject({
-      state: { words: 'up' },
+      state: { text: 'up' },
       kind: 'spark',
       tags: ['desk'],
       linkCount: 3,

@@ -31,11 +31,11 @@ describe('the words of a node', () => {
   });
 
   test('of a machine with cards are about the cards and their memory', () => {
-    const [words] = viewsOf(stateOf(at(rack))).map(view => nodeText(view));
-    expect(words).toMatchObject({ model: 'Linux · 2 × RTX 4090', measured: '2 GPUs not measured yet' });
-    expect(words?.memory).toMatch(/^GPU \S+ of 48\u00a0GB · \d+\u202f%$/);
-    expect(words?.memoryShareOf).toMatch(/^GPU \d+\u202f% of 48\u00a0GB$/);
-    expect(words?.hostMemory).toMatch(/^host \S+ of \S+\u00a0GB · \d+\u202f%$/);
+    const [text] = viewsOf(stateOf(at(rack))).map(view => nodeText(view));
+    expect(text).toMatchObject({ model: 'Linux · 2 × RTX 4090', measured: '2 GPUs not measured yet' });
+    expect(text?.memory).toMatch(/^GPU \S+ of 48\u00a0GB · \d+\u202f%$/);
+    expect(text?.memoryShareOf).toMatch(/^GPU \d+\u202f% of 48\u00a0GB$/);
+    expect(text?.hostMemory).toMatch(/^host \S+ of \S+\u00a0GB · \d+\u202f%$/);
   });
 
   test('of a machine with several cards show the hottest of them and the power of all', () => {
@@ -81,8 +81,8 @@ describe('the words of a node', () => {
   });
 
   test('of a node that reported nothing else are honest', () => {
-    const words = nodeText(nodeView(stateOf(), idOf(studio), 0));
-    expect(words).toMatchObject({
+    const text = nodeText(nodeView(stateOf(), idOf(studio), 0));
+    expect(text).toMatchObject({
       model: 'not identified yet',
       memory: 'no contact yet',
       measured: 'GPUs not detected yet',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordsOf } from '../../../dashboard/src/probe/request-probe.ts';
+import { summaryOf } from '../../../dashboard/src/probe/request-probe.ts';
 import type { DaemonReply } from '../../../dashboard/src/shell/fetch-daemon.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { ProbesAnswer, RequestedProbe } from '../../../src/wire/api/probe-answers.ts';
@@ -24,7 +24,7 @@ const requested = (...rows: readonly Row[]): DaemonReply<ProbesAnswer> => ({
 describe('what came of asking for a measurement', () => {
   test('counts what started and reports why the rest waits', () => {
     expect(
-      wordsOf([
+      summaryOf([
         requested(['started', ''], ['queued', 'a runner is active on juno']),
         requested(['started', '']),
       ]),
@@ -33,11 +33,11 @@ describe('what came of asking for a measurement', () => {
 
   test('names who was not reached, and a refusal of all', () => {
     expect(
-      wordsOf([{ kind: 'here', value: { probes: [], unreached: [{ node: NODE, reason: 'no answer' }] } }]),
+      summaryOf([{ kind: 'here', value: { probes: [], unreached: [{ node: NODE, reason: 'no answer' }] } }]),
     ).toBe('1 not reached: no answer');
-    expect(wordsOf([{ kind: 'refused', code: 'no-answer', reason: 'the daemon does not answer' }])).toBe(
+    expect(summaryOf([{ kind: 'refused', code: 'no-answer', reason: 'the daemon does not answer' }])).toBe(
       'the daemon does not answer',
     );
-    expect(wordsOf([requested()])).toBe('nothing to measure');
+    expect(summaryOf([requested()])).toBe('nothing to measure');
   });
 });

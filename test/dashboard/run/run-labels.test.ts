@@ -46,8 +46,8 @@ describe('what a run was asked to do', () => {
     [{ kind: 'poisson', requestsPerSecond: 8.5 }, 'Poisson 8.50 req/s'],
     [{ kind: 'constant', requestsPerSecond: 1_200 }, 'constant 1\u00a0200 req/s'],
     [{ kind: 'max-throughput' }, 'max throughput'],
-  ] as const)('%j reads %s', ([pattern, words]) => {
-    expect(patternLabel(pattern)).toBe(words);
+  ] as const)('%j reads %s', ([pattern, text]) => {
+    expect(patternLabel(pattern)).toBe(text);
   });
 
   test('limits are reported where there are any', () => {
@@ -109,7 +109,7 @@ describe('where a run is', () => {
   });
 
   test('live runs report how far they are, others what became of them', () => {
-    expect(stateText(view)).toEqual({ tone: 'live', word: 'live 2:27' });
+    expect(stateText(view)).toEqual({ tone: 'live', label: 'live 2:27' });
     expect(stateText({ ...view, isLive: false, state: 'interrupted' }).tone).toBe('cut');
     expect(stateText({ ...view, isLive: false, state: 'complete' }).tone).toBe('ended');
     expect(stateText({ ...view, isLive: false, state: 'failed' }).tone).toBe('broken');

@@ -54,15 +54,15 @@ describe('the one-time code', () => {
 describe('the words of the connection', () => {
   test('name the state, and count next to it', () => {
     expect(connectionText({ kind: 'live', lastMessageMs: 300 })).toEqual({
-      word: 'Live',
+      label: 'Live',
       remark: '0.3\u00a0s ago',
     });
     expect(connectionText({ kind: 'stale', lastMessageMs: 14_000 }).remark).toBe('last event 14\u00a0s ago');
   });
 
   test('a lost connection reports since when and when the next try is', () => {
-    const words = connectionText({ kind: 'lost', lostMs: 61_000, nextTryMs: 2_100, reason: '' });
-    expect(words).toEqual({ word: 'No connection', remark: 'since 1\u00a0min, next try in 3\u00a0s' });
+    const text = connectionText({ kind: 'lost', lostMs: 61_000, nextTryMs: 2_100, reason: '' });
+    expect(text).toEqual({ label: 'No connection', remark: 'since 1\u00a0min, next try in 3\u00a0s' });
     expect(connectionText({ kind: 'lost', lostMs: 0, nextTryMs: undefined, reason: '' }).remark).toContain(
       'trying now',
     );

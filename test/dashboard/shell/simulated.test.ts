@@ -7,7 +7,7 @@ describe('what is made up', () => {
     ['Simulated: no node is real', 'Simulated'],
     ['Simulated: not a real machine', 'Simulated'],
     ['Simulated: 3 of 8 nodes', '3 of 8 simulated'],
-  ])('%j is %j where there is little room', (words, short) => {
-    expect(shortSimulation(words)).toBe(short);
+  ])('%j is %j where there is little room', (text, short) => {
+    expect(shortSimulation(text)).toBe(short);
   });
 });

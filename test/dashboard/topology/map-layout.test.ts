@@ -43,7 +43,7 @@ const meshed = (count: number, look: (index: number) => LinkLook = () => PLAIN, 
     }
   }
   return {
-    nodes: ids.map(id => ({ id, words: { identity: 142, figures: 140 } })),
+    nodes: ids.map(id => ({ id, textWidths: { identity: 142, figures: 140 } })),
     links,
     frame: frameAt1280(count),
   };

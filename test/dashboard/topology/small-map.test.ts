@@ -44,7 +44,7 @@ const meshed = (count: number, frame: MapFrame, { flagged = [], picked = -1 }: M
     }
   }
   return {
-    nodes: ids.map(id => ({ id, words: { identity: 142, figures: 140 } })),
+    nodes: ids.map(id => ({ id, textWidths: { identity: 142, figures: 140 } })),
     links,
     frame,
   };

@@ -12,9 +12,9 @@ const few = ['--requests', '4', '--concurrency', '1', '--warmup', '1', '--events
 const WORDS = ['one', ' two', ' three', ' four', ' five'].map(content => reported({ content }));
 
 /** Line breaks and the clock's figures are not what these tests are about. */
-const lineWith = (text: string, words: string): string => {
+const lineWith = (text: string, part: string): string => {
   const lines = text.split('\n');
-  const from = lines.findIndex(line => line.includes(words));
+  const from = lines.findIndex(line => line.includes(part));
   const rest = lines.slice(from + 1);
   const to = rest.findIndex(line => line.trim() === '' || /^ {2}\S/.test(line));
   return from < 0
@@ -139,7 +139,7 @@ describe('counts of tokens that cannot be true', { timeout: 60_000 }, () => {
         ],
       ],
     ),
-  )('are reported, as %s, and what rests on them is marked', async (words, usage) => {
+  )('are reported, as %s, and what rests on them is marked', async (problem, usage) => {
     await using server = await answeringServer(({ response }) =>
       streamed(response, [...WORDS, finished('stop'), usage, '[DONE]']),
     );
@@ -147,11 +147,11 @@ describe('counts of tokens that cannot be true', { timeout: 60_000 }, () => {
     const run = await benchHere(folder.path, [server.url, ...few]);
     expect(run.exit).toBe('ok');
     expect(lineWith(run.stdout, "The server's counts of tokens")).toBe(
-      `! The server's counts of tokens cannot be true: ${words} (4 of 4 requests). Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer DIR.`,
+      `! The server's counts of tokens cannot be true: ${problem} (4 of 4 requests). Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer DIR.`,
     );
     const full = renderReport(run.report(), { isUnicode: true, isFull: true }).join('\n');
-    expect(full).toContain(words.includes('input') ? 'input tokens/s !' : 'output tokens/s !');
-    if (!words.includes('input')) expect(run.stdout).toMatch(/Output ! +/);
+    expect(full).toContain(problem.includes('input') ? 'input tokens/s !' : 'output tokens/s !');
+    if (!problem.includes('input')) expect(run.stdout).toMatch(/Output ! +/);
   });
 
   test('are not those of a server that counts what it sends', async () => {

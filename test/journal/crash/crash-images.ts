@@ -135,9 +135,9 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
     if (contentsOf(journal).current !== '') return 'wrong: a new journal is not empty';
     return areKept(directory, image) ? 'moved aside' : 'wrong: what was moved aside was changed';
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    const isRefused = words.includes('which this Plimsoll does not read') && hasNewerSchema(image);
-    if (!isRefused) return `wrong: ${words}`;
+    const message = error instanceof Error ? error.message : String(error);
+    const isRefused = message.includes('which this Plimsoll does not read') && hasNewerSchema(image);
+    if (!isRefused) return `wrong: ${message}`;
     return Buffer.compare(readFileSync(path), image.database) === 0
       ? 'refused as newer'
       : 'wrong: what was refused was changed';

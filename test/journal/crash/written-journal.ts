@@ -120,7 +120,7 @@ const made = (
   return {
     kind,
     key: KEYS[below(KEYS.length)] ?? '',
-    payload: { words: 'made for a crash '.repeat(1 + below(below(8) === 0 ? 400 : 30)) },
+    payload: { text: 'made for a crash '.repeat(1 + below(below(8) === 0 ? 400 : 30)) },
     ageMs: below(2_000),
   };
 };

@@ -106,8 +106,8 @@ test('a file that others could read is closed to them, and that is reported', as
 
 test('a secret that is mounted for one group alone, as Kubernetes does, is as private as it can be', async context => {
   using folder = temporaryDirectory();
-  const mount = (...words: readonly string[]): void => {
-    execFileSync('mount', [...words, folder.path], { stdio: 'pipe' });
+  const mount = (...args: readonly string[]): void => {
+    execFileSync('mount', [...args, folder.path], { stdio: 'pipe' });
   };
   try {
     mount('-t', 'tmpfs', 'plimsoll');

@@ -116,8 +116,8 @@ describe('safetensors', () => {
     ['nothing', () => new Uint8Array(3), /shorter than its own length field/],
     ['a header longer than the file', () => lengthOnly(2n ** 40n), /a header of 1099511627776 bytes/],
     ['no JSON', () => new Uint8Array([...new Uint8Array(lengthOnly(2n)).subarray(0, 8), 91, 91]), /not JSON/],
-  ])('of %s are refused in words', async (_, bytes, words) => {
-    await expect(readSafetensors(memorySource(bytes(), 'x.safetensors'))).rejects.toThrow(words);
+  ])('of %s are refused in words', async (_, bytes, problem) => {
+    await expect(readSafetensors(memorySource(bytes(), 'x.safetensors'))).rejects.toThrow(problem);
   });
 });
 

@@ -58,10 +58,10 @@ describe('the header of a GGUF file', () => {
     ['a name of 4 GB', () => with32(24, 2 ** 32 - 1), /a name has 4294967295 bytes/],
     ['a value of type 99', () => with32(32 + 'general.architecture'.length, 99), /unknown type 99/],
     ['half of a header', () => headerBytes('llama2-7b').subarray(0, 9_000), /in the middle of its header/],
-  ])('refuses %s in words', async (_, bytes, words) => {
+  ])('refuses %s in words', async (_, bytes, problem) => {
     const refused = await readGguf(memorySource(bytes(), 'broken.gguf')).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(ModelError);
-    expect(String(refused)).toMatch(words);
+    expect(String(refused)).toMatch(problem);
   });
 
   test('with any bytes changed is read or refused, and never costs much', async () => {

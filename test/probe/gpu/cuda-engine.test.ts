@@ -153,8 +153,8 @@ describe('a device of NVIDIA', () => {
       'too little device memory is free; another program uses it (CUDA_ERROR_OUT_OF_MEMORY)',
     ],
     ['cuEventSynchronize=719', 'the kernel failed on the device and the process cannot continue'],
-  ])('that answers %s fails with words of its own', async ([fail, words], context) => {
-    expect(await reasonOf(context, { env: { STUB_FAIL: fail } })).toContain(words);
+  ])('that answers %s fails with words of its own', async ([fail, reason], context) => {
+    expect(await reasonOf(context, { env: { STUB_FAIL: fail } })).toContain(reason);
   });
 
   test('whose driver cannot compile is copied on all the same', async context => {
@@ -181,12 +181,12 @@ describe('a device of NVIDIA', () => {
       ['fp16FlopsPerSecond', 'int8OperationsPerSecond', 'fp8FlopsPerSecond', 'memoryGemvBytesPerSecond'],
       'the result is wrong at 0, 0',
     ],
-  ] as const)('that makes a wrong %s has no figure for it', async ([lie, figures, words], context) => {
+  ] as const)('that makes a wrong %s has no figure for it', async ([lie, figures, reason], context) => {
     const outcome = await measure(context, { env: { STUB_LIE: lie } });
     if (outcome.kind === 'failed') throw new Error(outcome.reason);
     for (const figure of figures) {
       const value = outcome.measurement[figure];
-      expect(isUnknown(value) && value.reason).toContain(words);
+      expect(isUnknown(value) && value.reason).toContain(reason);
     }
   });
 

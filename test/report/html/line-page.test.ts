@@ -25,18 +25,18 @@ const tagsOf = (html: string): readonly string[] => [
   ...new Set([...html.matchAll(/<([a-z][a-z0-9]*)/gi)].map(([, name]) => name ?? '')),
 ];
 
-const named = (words: string): Partial<LineDocument> => ({
-  id: words,
-  name: words,
-  tags: { engine: words },
-  target: words,
-  model: words,
-  serverKind: words,
-  dataset: words,
-  command: words,
-  sentence: words,
-  environment: { node: words, os: words, cpu: words, cores: 1 },
-  stages: madeUpLine().stages.map(stage => ({ ...stage, reasons: [words] })),
+const named = (text: string): Partial<LineDocument> => ({
+  id: text,
+  name: text,
+  tags: { engine: text },
+  target: text,
+  model: text,
+  serverKind: text,
+  dataset: text,
+  command: text,
+  sentence: text,
+  environment: { node: text, os: text, cpu: text, cores: 1 },
+  stages: madeUpLine().stages.map(stage => ({ ...stage, reasons: [text] })),
 });
 
 describe('the report of a load line', () => {
@@ -66,9 +66,9 @@ describe('the report of a load line', () => {
     [{ kind: 'at-most', fails: 2, failsBy: 'objective', limit: 'budget' } as const, /under 2/],
     [{ kind: 'none', fails: 1, failsBy: 'over-capacity' } as const, /No load holds/],
     [{ kind: 'unknown', reason: 'nothing was decided' } as const, /The line is not known/],
-  ])('reports of a search that found no bracket what it found: %j', (line, words) => {
+  ])('reports of a search that found no bracket what it found: %j', (line, text) => {
     const html = pageOf({ line });
-    expect(textIn(html)).toMatch(words);
+    expect(textIn(html)).toMatch(text);
     expect(html).not.toMatch(/class="verdict good"|NaN|undefined/);
   });
 

@@ -66,13 +66,13 @@ describe('the report of a run as a page', () => {
 
   test('shows all foreign names as text', async () => {
     const { run, client } = await reportOnce();
-    const named = (words: string): Promise<string> =>
+    const named = (text: string): Promise<string> =>
       pageOf({
-        run: { ...run, model: words, target: words, serverKind: words, dataset: words, id: words },
-        notices: [words],
-        client: { ...client, verdict: 'client-bound', reasons: [words] },
-        environment: { node: words, os: words, cpu: words, cores: 1 },
-        failures: { groups: [{ ...FAILED, example: words, message: words }], outages: [] },
+        run: { ...run, model: text, target: text, serverKind: text, dataset: text, id: text },
+        notices: [text],
+        client: { ...client, verdict: 'client-bound', reasons: [text] },
+        environment: { node: text, os: text, cpu: text, cores: 1 },
+        failures: { groups: [{ ...FAILED, example: text, message: text }], outages: [] },
       });
     const html = await named(HOSTILE);
     expect(tagsOf(html)).toEqual(tagsOf(await named('calm')));
@@ -116,8 +116,8 @@ describe('the report of a run as a page', () => {
       run: { ...run, urls: [{ url, weight: 1, serverKind: 'vLLM' }] },
       variants: [{ ...figures, variant: 0, ttftNs: null, tpotNs: null, latencyNs: null }],
     });
-    expect(html).toContain(`<th scope="row" class="words">${url}</th>`);
-    expect(html).toMatch(/th\.words:first-child \{[^}]*overflow-wrap: anywhere/);
+    expect(html).toContain(`<th scope="row" class="text">${url}</th>`);
+    expect(html).toMatch(/th\.text:first-child \{[^}]*overflow-wrap: anywhere/);
   });
 
   test('carries the raw report as a link that saves it', async () => {

@@ -38,7 +38,7 @@ const textIn = (value: unknown): string =>
  */
 const detailCarries = (detail: unknown, reported: ReplyText): number => {
   if (!isJsonObject(detail)) return CARRIES_NOTHING;
-  const text = DETAIL_TEXTS.map(field => textOf(detail[field])).find(words => words !== '');
+  const text = DETAIL_TEXTS.map(field => textOf(detail[field])).find(each => each !== '');
   if (text !== undefined) return reported.thought(text);
   return textOf(detail['data']) === '' ? CARRIES_NOTHING : CARRIES_REASONING;
 };

@@ -139,7 +139,7 @@ export class TurnWriter {
     const piece = this.#cell(turn, TURN_CELL.answer);
     if (piece !== LIVE_ANSWER) return this.#piece(piece, into, at);
     const answer = request.answer(turn - this.table.firstTurn(request.session));
-    const fields = answer ?? (this.#history === 'client' ? NO_WORDS : undefined);
+    const fields = answer ?? (this.#history === 'client' ? EMPTY_CONTENT : undefined);
     if (fields === undefined) return 0;
     into?.set(fields, at);
     return fields.length;
@@ -167,5 +167,5 @@ export class TurnWriter {
 }
 
 /** Fields for an answer's message that was not kept: the request stays valid JSON. */
-const NO_WORDS: Buffer = Buffer.from('"content":""');
+const EMPTY_CONTENT: Buffer = Buffer.from('"content":""');
 const NO_HEAD: Buffer = Buffer.alloc(0);

@@ -95,8 +95,8 @@ export const headroomTool: McpTool = mcpTool({
         leftOut: placements.length + placementsLeftOut - shown.length,
         changes: changes
           .slice(0, CHANGES_SHOWN)
-          .map(({ words, beforeTokensPerSecond, afterTokensPerSecond, makesItFit }) => ({
-            what: reported(words),
+          .map(({ text, beforeTokensPerSecond, afterTokensPerSecond, makesItFit }) => ({
+            what: reported(text),
             before: beforeTokensPerSecond,
             after: afterTokensPerSecond,
             makesItFit,

@@ -191,12 +191,12 @@ export const nodeDetailTool: McpTool = mcpTool({
   call: ({ node }, context) => {
     const view = nodeView(context.state, nodeOf(context.state, node), context.nowMs);
     const identity = knownValue(view.identity);
-    const words = identity === undefined ? [] : [identity.model, identity.chip].filter(isKnown);
+    const names = identity === undefined ? [] : [identity.model, identity.chip].filter(isKnown);
     return {
       text: `One node with ${counted(gpusOf(view).length, 'GPU')}, ${view.presence}.`,
       structured: {
         ...listedNode(view),
-        machine: quoted(words.join(', ')),
+        machine: quoted(names.join(', ')),
         cpuFp32: measured(view.cpu, 'fp32FlopsPerSecond', 'FLOP/s', context),
         cpuMemoryRead: measured(view.cpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
         devices: view.gpus
@@ -225,7 +225,7 @@ const reportedErrors = (view: NodeView['gpuErrors']) =>
   (knownValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(error => ({
     xid: error.xid,
     kind: gpuErrorKind(error),
-    meaning: xidMeaning(error).words,
+    meaning: xidMeaning(error).text,
     pciAddress: quoted(error.address),
     count: error.count,
     newestSecondsAgo: Math.round((error.newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),

@@ -45,7 +45,7 @@ export const measureCudaProduct = (
   if (size === undefined) return tooLittle(freeBytes);
   return attempted(() => ({
     perSecond: (2 * size ** 3 * 1_000) / timeProduct(driver, cublas, square(size), batches),
-    method: `product: cuBLASLt ${cublas.version}, ${kind.words}, ${size}×${size}, best of ${batches.batches} batches`,
+    method: `product: cuBLASLt ${cublas.version}, ${kind.text}, ${size}×${size}, best of ${batches.batches} batches`,
   }));
 };
 

@@ -7,7 +7,7 @@ import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
 export interface ProductKind {
   readonly precision: ProductPrecision;
   /** "FP16 with FP32 sums" */
-  readonly words: string;
+  readonly text: string;
   readonly inputBytes: number;
   readonly outputBytes: number;
   /** So many inputs, the same for the same seed. */
@@ -21,7 +21,7 @@ export interface ProductKind {
 
 export const FP16: ProductKind = {
   precision: 'fp16',
-  words: 'FP16 with FP32 sums',
+  text: 'FP16 with FP32 sums',
   inputBytes: 2,
   outputBytes: 2,
   pattern: randomHalves,
@@ -32,7 +32,7 @@ export const FP16: ProductKind = {
 
 export const INT8: ProductKind = {
   precision: 'int8',
-  words: 'INT8 with INT32 sums',
+  text: 'INT8 with INT32 sums',
   inputBytes: 1,
   outputBytes: 4,
   pattern: (count, seed) => Uint8Array.from(randomHalves(count, seed), bits => (bits >> 8) ^ bits),
@@ -44,7 +44,7 @@ export const INT8: ProductKind = {
 /** E4M3: a sign, four bits of exponent with a bias of 7, three of fraction (OCP 8-bit floating point specification). */
 export const FP8: ProductKind = {
   precision: 'fp8',
-  words: 'FP8 (E4M3) with FP32 sums',
+  text: 'FP8 (E4M3) with FP32 sums',
   inputBytes: 1,
   outputBytes: 2,
   pattern: (count, seed) =>

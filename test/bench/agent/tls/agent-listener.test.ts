@@ -142,10 +142,10 @@ describe('the door of an agent', () => {
 
   test('reports nothing but the refusal of TLS to garbage, HTTP, TLS without a key and silence', async () => {
     await using door = await openListener(() => makeAgentCode(), 500);
-    for (const words of [Buffer.alloc(4_000, 7), Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')]) {
+    for (const bytes of [Buffer.alloc(4_000, 7), Buffer.from('GET / HTTP/1.1\r\nHost: x\r\n\r\n')]) {
       const socket = await raw(door.port);
       const answered = answerTo(socket);
-      socket.write(words);
+      socket.write(bytes);
       // At most a TLS alert record: 5 bytes of head, 2 of alert.
       expect((await answered).length).toBeLessThanOrEqual(7);
     }

@@ -8,7 +8,7 @@ import {
   meaningOf,
   type ValueHint,
   valueHint,
-} from './word-tree.ts';
+} from './command-tree.ts';
 
 export const fishCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);
@@ -61,7 +61,7 @@ const optionWords = (option: Option<unknown>): string =>
   `-l ${option.name}${VALUES[valueHint(option).kind]}${wordsOf(valueHint(option))} -d ${quoted(option.meaning)}`;
 
 const wordsOf = (hint: ValueHint): string =>
-  hint.kind === 'words' ? ` -a ${quoted(hint.words.join(' '))}` : '';
+  hint.kind === 'words' ? ` -a ${quoted(hint.choices.join(' '))}` : '';
 
 const line = (condition: string, rest: string): string =>
   `complete -c plimsoll -n ${quoted(condition)} ${rest}`;

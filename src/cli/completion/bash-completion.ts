@@ -1,7 +1,7 @@
 // Completion for bash 4.4 and newer: one function, a table of cases, nothing that runs plimsoll while a person types.
 
 import type { Command } from '../command.ts';
-import { argumentHint, type CommandGroup, commandGroups, type ValueHint, valueHint } from './word-tree.ts';
+import { argumentHint, type CommandGroup, commandGroups, type ValueHint, valueHint } from './command-tree.ts';
 
 export const bashCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);
@@ -75,7 +75,7 @@ const completionOf = (hint: ValueHint): string | undefined => {
     case 'folder':
       return ' compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word");';
     case 'words':
-      return ` COMPREPLY=($(compgen -W ${quoted(hint.words.join(' '))} -- "$word"));`;
+      return ` COMPREPLY=($(compgen -W ${quoted(hint.choices.join(' '))} -- "$word"));`;
     default:
       return hint satisfies never;
   }
@@ -96,7 +96,7 @@ const completionOfHint = (hint: ValueHint): string => {
     case 'folder':
       return ' place=-d';
     case 'words':
-      return ` words=${quoted(hint.words.join(' '))}`;
+      return ` words=${quoted(hint.choices.join(' '))}`;
     default:
       return hint satisfies never;
   }

@@ -1,4 +1,4 @@
-// What can be typed behind `plimsoll`, as shells complete it and a manual lists it: derived from the same commands as --help, so
+// What can be typed after `plimsoll`, as shells complete it and a manual lists it: derived from the same commands as --help, so
 // that none of them can know an option that the others lack.
 
 import type { Command, Option } from '../command.ts';
@@ -33,14 +33,14 @@ export type ValueHint =
   | { readonly kind: 'free' }
   | { readonly kind: 'file' }
   | { readonly kind: 'folder' }
-  | { readonly kind: 'words'; readonly words: readonly string[] };
+  | { readonly kind: 'words'; readonly choices: readonly string[] };
 
 /** Derived from the name of its value: lower-case words are literals ("vllm|aiperf"), FILE and DIR are paths. */
 export const valueHint = ({ valueName }: Pick<Option<unknown>, 'valueName'>): ValueHint => {
   if (valueName === undefined) return { kind: 'none' };
   const parts = valueName.split('|');
   const words = parts.filter(part => /^[a-z][a-z0-9-]*$/.test(part));
-  if (words.length > 0) return { kind: 'words', words };
+  if (words.length > 0) return { kind: 'words', choices: words };
   if (parts.includes('FILE')) return { kind: 'file' };
   return parts.includes('DIR') ? { kind: 'folder' } : { kind: 'free' };
 };

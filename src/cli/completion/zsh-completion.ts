@@ -8,7 +8,7 @@ import {
   meaningOf,
   type ValueHint,
   valueHint,
-} from './word-tree.ts';
+} from './command-tree.ts';
 
 export const zshCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);
@@ -83,7 +83,7 @@ const actionOf = (hint: ValueHint): string => {
     case 'folder':
       return '_files -/';
     case 'words':
-      return `(${hint.words.join(' ')})`;
+      return `(${hint.choices.join(' ')})`;
     default:
       return hint satisfies never;
   }
