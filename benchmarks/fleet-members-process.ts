@@ -20,10 +20,10 @@ let simulating: Promise<void> = Promise.resolve();
 let readings = 0;
 const spending = new Spending();
 
-process.on('message', (order: FleetBenchOrder) => void obey(order));
+process.on('message', (order: FleetBenchOrder) => void handle(order));
 process.once('disconnect', () => process.exit(0));
 
-async function obey(order: FleetBenchOrder): Promise<void> {
+async function handle(order: FleetBenchOrder): Promise<void> {
   switch (order.kind) {
     case 'open':
       await open(order);

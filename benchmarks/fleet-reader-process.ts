@@ -41,14 +41,14 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-process.on('message', (order: FleetBenchOrder) => void obey(order));
+process.on('message', (order: FleetBenchOrder) => void handle(order));
 process.once('disconnect', () => process.exit(0));
 setInterval(() => {
   const nowUs = benchNowUs();
   for (const stampUs of stampsUs.values()) agesMs.push((nowUs - stampUs) / 1_000);
 }, 500).unref();
 
-async function obey(order: FleetBenchOrder): Promise<void> {
+async function handle(order: FleetBenchOrder): Promise<void> {
   switch (order.kind) {
     case 'open': {
       const parsed = parseClusterKey(order.key);

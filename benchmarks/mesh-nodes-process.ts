@@ -26,10 +26,10 @@ let cpu = process.cpuUsage();
 let beganAtUs = nowUs();
 let timers: NodeJS.Timeout[] = [];
 
-process.on('message', (order: MeshBenchOrder) => void obey(order));
+process.on('message', (order: MeshBenchOrder) => void handle(order));
 process.once('disconnect', () => process.exit(0));
 
-async function obey(order: MeshBenchOrder): Promise<void> {
+async function handle(order: MeshBenchOrder): Promise<void> {
   switch (order.kind) {
     case 'open':
       for (let index = 0; index < order.nodes; index += 1) nodes.push(await open(order.key));

@@ -16,7 +16,7 @@ for (let index = 1; index <= count; index += 1) {
   let checks: ReachabilityChecks | undefined;
   let answers: ReachabilityAnswers | undefined;
   const listen = { host: '::', port: 0 };
-  const asking: DatagramPort = await openUdpDatagrams({
+  const queryPort: DatagramPort = await openUdpDatagrams({
     listen,
     onDatagram: bytes => checks?.takeAnswer(bytes),
   });
@@ -28,7 +28,7 @@ for (let index = 1; index <= count; index += 1) {
     clock: systemClock,
     keys: [REACHABILITY_KEY],
     random: Math.random,
-    send: (bytes, to) => asking.send(bytes, to),
+    send: (bytes, to) => queryPort.send(bytes, to),
     isBusy: () => false,
     opened: () => undefined,
     closed: () => undefined,

@@ -176,7 +176,7 @@ const entryFor = (event: KnownEvent, { holds }: FoldRow): Entry<unknown> | Readi
 };
 
 const madeOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): unknown =>
-  EVENT_KINDS[kind].hold?.(payload);
+  EVENT_KINDS[kind].fromPayload?.(payload);
 
 const fieldCount = (payload: object): number => {
   let count = 0;
@@ -226,8 +226,8 @@ interface FoldRow extends EntryBounds {
 }
 
 const FOLD_ROWS: Readonly<Record<EventKind, FoldRow>> = recordOf(KINDS, kind => {
-  const { field, shape, closes, replaces, title, hold, ...row } = EVENT_KINDS[kind];
+  const { field, shape, closes, replaces, title, fromPayload, ...row } = EVENT_KINDS[kind];
   const { entriesMax, entriesPerSinkMax = entriesMax, isNewestKept = false } = row;
-  const holds = title !== undefined ? 'reading' : hold !== undefined ? 'made' : 'payload';
+  const holds = title !== undefined ? 'reading' : fromPayload !== undefined ? 'made' : 'payload';
   return { field, shape, closes, replaces, holds, entriesMax, entriesPerSinkMax, isNewestKept };
 });

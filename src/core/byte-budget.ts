@@ -3,16 +3,16 @@
 
 export interface BudgetShare {
   /** Sets the size of this share, in bytes. May call `giveUp` of any share, including this one. */
-  hold(bytes: number): void;
+  resize(bytes: number): void;
   /** Sets the size to 0 for good. */
   release(): void;
 }
 
 export class ByteBudget {
   readonly #bytesMax: number;
-  readonly #shares = new Map<BudgetShare, { bytes: number; readonly giveUp: () => void }>();
+  readonly #shares = new Map<BudgetShare, { bytes: number; readonly evict: () => void }>();
   #bytes = 0;
-  #givenUp = 0;
+  #evictions = 0;
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
@@ -24,33 +24,33 @@ export class ByteBudget {
   }
 
   /** Number of shares that had to give up so far. */
-  get givenUp(): number {
-    return this.#givenUp;
+  get evicted(): number {
+    return this.#evictions;
   }
 
   /** `giveUp` frees everything in the share, which has been released by then. */
-  share(giveUp: () => void): BudgetShare {
+  share(evict: () => void): BudgetShare {
     const share: BudgetShare = {
-      hold: bytes => this.#hold(share, bytes, giveUp),
+      resize: bytes => this.#resize(share, bytes, evict),
       release: () => {
         this.#take(share);
-        share.hold = () => undefined;
+        share.resize = () => undefined;
       },
     };
     return share;
   }
 
-  #hold(share: BudgetShare, bytes: number, giveUp: () => void): void {
+  #resize(share: BudgetShare, bytes: number, evict: () => void): void {
     this.#take(share);
     if (bytes === 0) return;
-    this.#shares.set(share, { bytes, giveUp });
+    this.#shares.set(share, { bytes, evict });
     this.#bytes += bytes;
     while (this.#bytes > this.#bytesMax) {
       const [greatest, entry] = this.#greatest();
       if (greatest === undefined || entry === undefined) return;
       greatest.release();
-      this.#givenUp += 1;
-      entry.giveUp();
+      this.#evictions += 1;
+      entry.evict();
     }
   }
 
@@ -59,8 +59,8 @@ export class ByteBudget {
     this.#shares.delete(share);
   }
 
-  #greatest(): readonly [BudgetShare, { readonly giveUp: () => void }] | readonly [undefined, undefined] {
-    let greatest: readonly [BudgetShare, { readonly bytes: number; readonly giveUp: () => void }] | undefined;
+  #greatest(): readonly [BudgetShare, { readonly evict: () => void }] | readonly [undefined, undefined] {
+    let greatest: readonly [BudgetShare, { readonly bytes: number; readonly evict: () => void }] | undefined;
     for (const one of this.#shares) if (one[1].bytes > (greatest?.[1].bytes ?? 0)) greatest = one;
     return greatest ?? [undefined, undefined];
   }

@@ -116,9 +116,9 @@ export const currentFacts = (state: State, node: NodeId): readonly CurrentFact[]
   );
 
 const payloadOf = <K extends EventKind>(kind: K, entry: Entry<unknown>): unknown => {
-  const { closes, title, report } = EVENT_KINDS[kind];
+  const { closes, title, toPayload } = EVENT_KINDS[kind];
   if (closes !== undefined || !isStoredBy(kind, entry)) return undefined;
-  if (title === undefined) return report === undefined ? entry.value : report(entry.value);
+  if (title === undefined) return toPayload === undefined ? entry.value : toPayload(entry.value);
   const { epoch: _epoch, seq: _seq, ageMs: _ageMs, receivedAtMs: _receivedAtMs, ...gathered } = entry;
   return gathered;
 };

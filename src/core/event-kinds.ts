@@ -43,7 +43,7 @@ export type StateField = Kinds[EventKind]['field'];
  * What State contains for a kind: its reading's value, what its row makes of the payload, or the payload.
  */
 export type PayloadOf<K extends EventKind> = Kinds[K] extends {
-  readonly hold: (payload: never) => infer Current;
+  readonly fromPayload: (payload: never) => infer Current;
 }
   ? Current
   : Kinds[K] extends { readonly title: string }

@@ -79,12 +79,12 @@ interface CommonRow<P, H, Field extends string, Names extends string> extends En
   /** Title of a reading. Its entry contains the payload's value with source and interval. */
   readonly title?: string;
   /** Converts a payload to what State contains; default: the payload itself. */
-  readonly hold?: (payload: P) => H;
+  readonly fromPayload?: (payload: P) => H;
   /**
    * Converts what State contains back to a payload; undefined if the entry came from another kind of this
    * map.
    */
-  readonly report?: (entry: H) => P | undefined;
+  readonly toPayload?: (entry: H) => P | undefined;
   /** Ends entries: the event removes its key from these maps and has no entry itself. */
   readonly closes?: readonly Field[];
   /** `linked`: its entry replaces the entries of its key in these maps. */

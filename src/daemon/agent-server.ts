@@ -44,7 +44,7 @@ export class AgentServer {
 
   constructor(parts: AgentServerParts) {
     this.#parts = parts;
-    this.#requests = new AddressBuckets(parts.clock, REQUEST_RATE, ASKERS_MAX);
+    this.#requests = new AddressBuckets(parts.clock, REQUEST_RATE, REQUESTERS_MAX);
   }
 
   /** Answers peers, and reports what is loaded, until the signal aborts; then no process is left. */
@@ -150,7 +150,7 @@ const ALLOW_ADVICE =
 const BUSY_ADVICE = 'Wait until that run is over, or use another node.';
 /** Of one node: a search for a load line asks once a stage. */
 const REQUEST_RATE = { burst: 16, perSecond: 0.5 };
-const ASKERS_MAX = 1_024;
+const REQUESTERS_MAX = 1_024;
 /** From the answer to the coordinator's connection. */
 const TICKET_MS_MAX = 30_000;
 const LEAVE_MS_MAX = 3_000;

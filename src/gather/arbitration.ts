@@ -29,7 +29,7 @@ export class Arbitration implements ReadingSink {
   readonly #clock: Clock;
   /** The sources of a kind of reading, by its key; preferred ones first. */
   readonly #contests = new Map<string, readonly Contender[]>();
-  readonly #turns = new Map<Gatherer, Turn>();
+  readonly #activations = new Map<Gatherer, Activation>();
 
   constructor(gatherers: readonly Gatherer[], parts: { readonly clock: Clock; readonly sink: ReadingSink }) {
     this.#clock = parts.clock;
@@ -37,7 +37,7 @@ export class Arbitration implements ReadingSink {
     for (const gatherer of gatherers) {
       for (const kind of gatherer.reports) {
         const key = readingKey(kind);
-        this.#contests.set(key, [...(this.#contests.get(key) ?? []), { gatherer, key, standing: UNHEARD }]);
+        this.#contests.set(key, [...(this.#contests.get(key) ?? []), { gatherer, key, standing: IDLE }]);
       }
     }
   }
@@ -46,20 +46,20 @@ export class Arbitration implements ReadingSink {
    * Waits until this gatherer is needed. The returned signal aborts with `signal`, and when a better source reports
    * each kind that the gatherer covers. @throws the signal's reason, when it aborts.
    */
-  async turn(gatherer: Gatherer, signal: AbortSignal): Promise<AbortSignal> {
+  async activation(gatherer: Gatherer, signal: AbortSignal): Promise<AbortSignal> {
     signal.throwIfAborted();
-    const turn = new Turn();
-    this.#turns.set(gatherer, turn);
-    this.#callAndDismiss();
-    await turn.called(signal);
+    const activation = new Activation();
+    this.#activations.set(gatherer, activation);
+    this.#updateActivations();
+    await activation.whenActive(signal);
     for (const contender of this.#contendersOf(gatherer)) {
-      if (contender.standing.kind === 'unheard') contender.standing = this.#seenUntil('awaited', gatherer);
+      if (contender.standing.kind === 'idle') contender.standing = this.#seenUntil('awaited', gatherer);
     }
-    return AbortSignal.any([signal, turn.dismissed]);
+    return AbortSignal.any([signal, activation.deactivated]);
   }
 
   /** Why a better source does not report, while this gatherer replaces it. */
-  insteadOf(gatherer: Gatherer): Unknown | undefined {
+  fallbackReason(gatherer: Gatherer): Unknown | undefined {
     for (const contender of this.#contendersOf(gatherer)) {
       const failed = this.#betterThan(contender).find(isFailed);
       if (failed !== undefined) return failed.standing.why;
@@ -74,7 +74,7 @@ export class Arbitration implements ReadingSink {
     const wasCurrent = contender.standing.kind === 'current';
     contender.standing = this.#seenUntil('current', gatherer);
     if (better.some(isLeft)) return;
-    if (!wasCurrent) this.#callAndDismiss();
+    if (!wasCurrent) this.#updateActivations();
     const failed = better.find(isFailed);
     this.#sink.reading(
       gatherer,
@@ -121,13 +121,13 @@ export class Arbitration implements ReadingSink {
           contender.standing = { kind: 'failed', source: gatherer.name, why };
         }
       }
-      this.#callAndDismiss();
+      this.#updateActivations();
     });
   }
 
   #reportIfNobodyIsLeft(kind: GatheredKind): void {
     const contenders = this.#contests.get(readingKey(kind)) ?? [];
-    this.#callAndDismiss();
+    this.#updateActivations();
     if (contenders.some(isLeft)) return;
     const failed = contenders.filter(isFailed);
     const reported = failed[0] ?? contenders.findLast(isAbsent);
@@ -140,13 +140,13 @@ export class Arbitration implements ReadingSink {
   }
 
   /** A gatherer is needed if no better one is left for one of its kinds. */
-  #callAndDismiss(): void {
-    for (const [gatherer, turn] of this.#turns) {
+  #updateActivations(): void {
+    for (const [gatherer, activation] of this.#activations) {
       const contenders = this.#contendersOf(gatherer);
-      if (contenders.some(contender => !this.#betterThan(contender).some(isLeft))) turn.call();
-      else if (turn.dismiss()) {
+      if (contenders.some(contender => !this.#betterThan(contender).some(isLeft))) activation.activate();
+      else if (activation.deactivate()) {
         // Its earlier status does not matter: it may try again when it is needed next.
-        for (const contender of contenders) if (!isOver(contender)) contender.standing = UNHEARD;
+        for (const contender of contenders) if (!isOver(contender)) contender.standing = IDLE;
       }
     }
   }
@@ -173,33 +173,33 @@ export class Arbitration implements ReadingSink {
 }
 
 /** One turn of a gatherer: it waits until needed, and works until replaced. */
-class Turn {
-  readonly #call = Promise.withResolvers<void>();
-  readonly #dismissal = new AbortController();
-  #isCalled = false;
+class Activation {
+  readonly #activated = Promise.withResolvers<void>();
+  readonly #deactivation = new AbortController();
+  #isActive = false;
 
-  get dismissed(): AbortSignal {
-    return this.#dismissal.signal;
+  get deactivated(): AbortSignal {
+    return this.#deactivation.signal;
   }
 
-  call(): void {
-    this.#isCalled = true;
-    this.#call.resolve();
+  activate(): void {
+    this.#isActive = true;
+    this.#activated.resolve();
   }
 
   /** Whether it was at work until now. */
-  dismiss(): boolean {
-    const wasAtWork = this.#isCalled && !this.#dismissal.signal.aborted;
-    if (wasAtWork) this.#dismissal.abort();
-    return wasAtWork;
+  deactivate(): boolean {
+    const wasActive = this.#isActive && !this.#deactivation.signal.aborted;
+    if (wasActive) this.#deactivation.abort();
+    return wasActive;
   }
 
   /** @throws the signal's reason, when it aborts. */
-  async called(signal: AbortSignal): Promise<void> {
-    const give = (): void => this.#call.resolve();
-    signal.addEventListener('abort', give, { once: true });
-    await this.#call.promise;
-    signal.removeEventListener('abort', give);
+  async whenActive(signal: AbortSignal): Promise<void> {
+    const resolve = (): void => this.#activated.resolve();
+    signal.addEventListener('abort', resolve, { once: true });
+    await this.#activated.promise;
+    signal.removeEventListener('abort', resolve);
     signal.throwIfAborted();
   }
 }
@@ -213,7 +213,7 @@ interface Contender {
 
 type Standing =
   /** Not started yet, or not since a better one reported. */
-  | { readonly kind: 'unheard' }
+  | { readonly kind: 'idle' }
   /** Started; it has until `untilMs` for its first report, or the next one. */
   | { readonly kind: 'awaited' | 'current'; readonly untilMs: number }
   | (AgentReply & { readonly kind: 'failed' })
@@ -228,7 +228,7 @@ type Failed = Contender & { standing: AgentReply & { readonly kind: 'failed' } }
 type Absent = Contender & { standing: AgentReply & { readonly kind: 'absent' } };
 
 const isLeft = ({ standing }: Contender): boolean =>
-  standing.kind === 'unheard' || standing.kind === 'awaited' || standing.kind === 'current';
+  standing.kind === 'idle' || standing.kind === 'awaited' || standing.kind === 'current';
 
 /** It has nothing here, for good. */
 const isOver = ({ standing }: Contender): boolean => standing.kind === 'absent' || standing.kind === 'ended';
@@ -245,4 +245,4 @@ const joinedReasons = (failed: readonly Failed[]): string => {
   return [...reasons].map(([reason, source]) => `${source}: ${reason}`).join('; ');
 };
 
-const UNHEARD: Standing = { kind: 'unheard' };
+const IDLE: Standing = { kind: 'idle' };

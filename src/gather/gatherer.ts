@@ -35,7 +35,7 @@ export interface GatherSession {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Why a better source does not report, while this gatherer replaces it (`arbitration.ts`). */
-  insteadOf(): Unknown | undefined;
+  fallbackReason(): Unknown | undefined;
   /** `source` names the tool or interface, with its version if that matters. */
   emit(source: string, reading: Reading): void;
   /** One reading failed this time; the gatherer continues. */

@@ -44,28 +44,28 @@ const runGatherer = async (gatherer: Gatherer, { clock, signal, arbitration }: R
   let backoffMs = BACKOFF_FIRST_MS;
   try {
     while (!signal.aborted) {
-      const turn = await arbitration.turn(gatherer, signal);
+      const activation = await arbitration.activation(gatherer, signal);
       let hasEmitted = false;
       const startedMs = clock.nowMs();
       try {
         await gatherer.gather({
           clock,
-          signal: turn,
-          insteadOf: () => arbitration.insteadOf(gatherer),
+          signal: activation,
+          fallbackReason: () => arbitration.fallbackReason(gatherer),
           emit: (source, reading) => {
             hasEmitted = true;
-            if (!turn.aborted) arbitration.reading(gatherer, source, reading);
+            if (!activation.aborted) arbitration.reading(gatherer, source, reading);
           },
           fail: (kind, source, reason, code) => {
-            if (!turn.aborted) arbitration.failure(gatherer, kind, source, reason, code);
+            if (!activation.aborted) arbitration.failure(gatherer, kind, source, reason, code);
           },
           absent: (kind, source, reason) => {
-            if (!turn.aborted) arbitration.absence(gatherer, kind, source, reason);
+            if (!activation.aborted) arbitration.absence(gatherer, kind, source, reason);
           },
         });
-        if (!turn.aborted) return arbitration.ended(gatherer);
+        if (!activation.aborted) return arbitration.ended(gatherer);
       } catch (error) {
-        if (!turn.aborted) {
+        if (!activation.aborted) {
           const reason = errorMessage(error);
           const code = error instanceof ProblemError ? error.code : undefined;
           for (const kind of gatherer.reports)
@@ -74,12 +74,12 @@ const runGatherer = async (gatherer: Gatherer, { clock, signal, arbitration }: R
       }
       // A source that worked for a while before it failed is retried soon; one that never works, less and less often.
       const wasWell = hasEmitted && clock.nowMs() - startedMs > BACKOFF_MAX_MS;
-      if (wasWell || turn.aborted) backoffMs = BACKOFF_FIRST_MS;
-      if (turn.aborted) continue;
+      if (wasWell || activation.aborted) backoffMs = BACKOFF_FIRST_MS;
+      if (activation.aborted) continue;
       try {
-        await clock.sleep(backoffMs, turn);
+        await clock.sleep(backoffMs, activation);
       } catch (error) {
-        if (!turn.aborted) throw error;
+        if (!activation.aborted) throw error;
       }
       backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
     }

@@ -73,12 +73,12 @@ export class RememberedRead<T> {
   }
 
   /** `ageMsMax` Infinity: for what cannot change while the machine runs. */
-  async get(asker: {
+  async get(caller: {
     readonly clock: Clock;
     readonly signal: AbortSignal;
     readonly ageMsMax: number;
   }): Promise<ToolAnswer<T>> {
-    const { clock, signal, ageMsMax } = asker;
+    const { clock, signal, ageMsMax } = caller;
     if (this.#last !== undefined && clock.nowMs() - this.#last.atMs < ageMsMax) return this.#last.value;
     this.#running ??= this.#readNow(clock, signal);
     return await this.#running;

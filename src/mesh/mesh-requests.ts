@@ -157,7 +157,7 @@ export class MeshRequests implements Requests {
       return;
     }
     const settle = peer.waiting.get(message.id);
-    if (settle === undefined) this.counts.unasked += 1;
+    if (settle === undefined) this.counts.unrequested += 1;
     else if (message.kind === 'answer') settle({ kind: 'answer', body: message.body });
     else settle({ kind: 'refused', reason: message.reason });
   }
@@ -221,5 +221,5 @@ class RequestCounts {
   overRate = 0;
   malformed = 0;
   /** Replies without a pending request: late, or invented. */
-  unasked = 0;
+  unrequested = 0;
 }

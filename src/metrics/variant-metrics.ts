@@ -9,7 +9,7 @@ import type { SampleFigures } from './sample-figures.ts';
 import { SeriesSampler } from './series-sampler.ts';
 
 export class VariantMetrics {
-  readonly #accounts = new Map<number, Account>();
+  readonly #totals = new Map<number, VariantTotals>();
 
   /** @param figures of a completed one whose stamps agree */
   ended(
@@ -18,22 +18,22 @@ export class VariantMetrics {
   ): void {
     const variant = note?.variant ?? NO_FIGURE;
     if (variant < 0 || variant >= MIXED_MODELS_MAX) return;
-    const account = this.#accounts.get(variant) ?? new Account();
-    this.#accounts.set(variant, account);
-    account[outcome] += 1;
-    if (failure !== undefined) account.errors[failure.kind] = (account.errors[failure.kind] ?? 0) + 1;
+    const totals = this.#totals.get(variant) ?? new VariantTotals();
+    this.#totals.set(variant, totals);
+    totals[outcome] += 1;
+    if (failure !== undefined) totals.errors[failure.kind] = (totals.errors[failure.kind] ?? 0) + 1;
     if (outcome === 'completed' && (inputTokens === NO_FIGURE || outputTokens === NO_FIGURE))
-      account.usageMissing += 1;
+      totals.usageMissing += 1;
     if (figures === undefined) return;
-    account.inputTokens += Math.max(0, figures.inputTokens);
-    account.outputTokens += Math.max(0, figures.outputTokens);
-    for (const key of SERIES) if (figures[key] !== NO_FIGURE) account.series[key].record(figures[key]);
+    totals.inputTokens += Math.max(0, figures.inputTokens);
+    totals.outputTokens += Math.max(0, figures.outputTokens);
+    for (const key of SERIES) if (figures[key] !== NO_FIGURE) totals.series[key].record(figures[key]);
   }
 
   /** In the order of the mix; undefined without one. */
   figures(): readonly VariantFigures[] | undefined {
-    if (this.#accounts.size === 0) return undefined;
-    return [...this.#accounts.entries()]
+    if (this.#totals.size === 0) return undefined;
+    return [...this.#totals.entries()]
       .toSorted(([a], [b]) => a - b)
       .map(
         ([
@@ -56,7 +56,7 @@ export class VariantMetrics {
   }
 }
 
-class Account {
+class VariantTotals {
   completed = 0;
   failed = 0;
   cancelled = 0;

@@ -34,7 +34,7 @@ import { pastLinesOf } from './past-lines.ts';
 import { pastRunsOf } from './past-runs.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import { type Probed, probeAt, probedBy } from './probing.ts';
-import { AskedProbes, type RequestedStep } from './requested-probes.ts';
+import { RequestedProbes, type RequestedStep } from './requested-probes.ts';
 import { type Site, type SiteAt, siteOverTime, type Wiring } from './site.ts';
 import { trafficReporter } from './traffic-reading.ts';
 
@@ -67,7 +67,7 @@ export class NodeReporting {
   /** Open connections. */
   readonly #open = new Set<Probed>();
   readonly #lost = new Map<Probed, { readonly code: LossCode; readonly atMs: number }>();
-  readonly #requested = new AskedProbes();
+  readonly #requested = new RequestedProbes();
   #renewedAtMs = Number.NEGATIVE_INFINITY;
   #leasedAtMs = Number.NEGATIVE_INFINITY;
 

@@ -7,7 +7,7 @@ export type RequestedStep =
   | { readonly kind: 'begins'; readonly probed: Probed }
   | { readonly kind: 'ends'; readonly probed: Probed; readonly attempt: number };
 
-export class AskedProbes {
+export class RequestedProbes {
   readonly #waiting: Probed[] = [];
   #running: { readonly probed: Probed; readonly untilMs: number } | undefined;
   #attempt = FIRST_ATTEMPT;

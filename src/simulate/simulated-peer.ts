@@ -79,7 +79,7 @@ export class SimulatedPeer {
   }
 
   /** The last values of an absent node: any peer of this one gets them, as from any neighbour that received them. */
-  hold(values: readonly LastValue[]): void {
+  relay(values: readonly LastValue[]): void {
     pushAll(this.#relayed, values);
   }
 

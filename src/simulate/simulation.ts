@@ -34,7 +34,7 @@ export interface SimulationOptions {
 export type Away = 'back' | 'silent' | 'stopped';
 
 /** A node that is away when the simulation starts. */
-export interface LeftBehind {
+export interface Remaining {
   readonly node: NodeId;
   /** Since when, ms. */
   readonly awayMs: number;
@@ -52,7 +52,7 @@ export interface PastProfile {
 export class Simulation {
   readonly wiring: Wiring;
   readonly #options: SimulationOptions;
-  readonly #tellings: readonly NodeReporting[];
+  readonly #reportings: readonly NodeReporting[];
   readonly #begun = new Set<NodeReporting>();
   readonly #away = new Set<NodeReporting>();
   #beganAtMs: number;
@@ -62,7 +62,7 @@ export class Simulation {
     this.#options = options;
     this.#beganAtMs = options.clock.nowMs();
     this.wiring = wire(scenario, nodeIds);
-    this.#tellings = this.wiring.sites.map(
+    this.#reportings = this.wiring.sites.map(
       site =>
         new NodeReporting({
           site,
@@ -76,9 +76,9 @@ export class Simulation {
   }
 
   /** Before `run`: nodes that fell silent before it starts. Without this call they first appear when they come back. */
-  leftBehind(): readonly LeftBehind[] {
+  remaining(): readonly Remaining[] {
     const { absences } = this.wiring;
-    return this.#tellings.flatMap((reporting): readonly LeftBehind[] => {
+    return this.#reportings.flatMap((reporting): readonly Remaining[] => {
       const absence = absences.find(({ machine }) => machine === reporting.site.index);
       if (absence === undefined || absence.fromSeconds >= 0 || !isAway([absence], reporting.site.index, 0))
         return [];
@@ -90,7 +90,7 @@ export class Simulation {
 
   /** Measures the given subjects of one node now; none if there is no such node, or it is away. */
   request(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
-    const reporting = this.#tellings.find(({ site }) => site.nodeId === node);
+    const reporting = this.#reportings.find(({ site }) => site.nodeId === node);
     return reporting === undefined || this.#away.has(reporting) ? [] : reporting.request(isMeant);
   }
 
@@ -100,7 +100,7 @@ export class Simulation {
 
   /** The profiles of a connection or device in the month before, one per hour, oldest first. */
   past(node: NodeId, { slot, key }: { readonly slot: string; readonly key: string }): readonly PastProfile[] {
-    const profile = this.#tellings
+    const profile = this.#reportings
       .find(({ site }) => site.nodeId === node)
       ?.pastOf(fact => eventSlot(fact.kind) === slot && factKey(fact) === key);
     if (profile === undefined) return [];
@@ -116,7 +116,7 @@ export class Simulation {
     const beganAtMs = clock.nowMs();
     this.#beganAtMs = beganAtMs;
     try {
-      for (const reporting of this.#tellings) {
+      for (const reporting of this.#reportings) {
         const nowMs = clock.nowMs() - beganAtMs;
         if (this.#isThere(reporting, nowMs)) {
           if (pastStepSeconds !== undefined) report(reporting.site.nodeId, reporting.past(pastStepSeconds));
@@ -128,8 +128,8 @@ export class Simulation {
       for (let step = 0; ; step += 1) {
         await clock.sleep(Math.max(0, beganAtMs + (step + 1) * STEP_MS - clock.nowMs()), signal);
         const nowMs = clock.nowMs() - beganAtMs;
-        for (let index = step % STEPS; index < this.#tellings.length; index += STEPS) {
-          const reporting = this.#tellings[index];
+        for (let index = step % STEPS; index < this.#reportings.length; index += STEPS) {
+          const reporting = this.#reportings[index];
           if (reporting !== undefined && this.#isThere(reporting, nowMs))
             report(reporting.site.nodeId, this.#factsOf(reporting, nowMs));
         }

@@ -18,7 +18,7 @@ test('never holds more than its bound, and never makes one give up that holds le
           });
         shares.set(who, share);
         bytesOf.set(who, bytes);
-        share.hold(bytes);
+        share.resize(bytes);
         const sum = [...bytesOf.values()].reduce((total, one) => total + one, 0);
         expect(budget.bytes).toBe(sum);
         expect(budget.bytes).toBeLessThanOrEqual(100);
@@ -34,10 +34,10 @@ test('counts who gave up, and holds nothing for one that was released', () => {
   const gone: string[] = [];
   const one = budget.share(() => gone.push('one'));
   const other = budget.share(() => gone.push('other'));
-  one.hold(9);
-  other.hold(8);
+  one.resize(9);
+  other.resize(8);
   expect(gone).toEqual(['one']);
-  expect([budget.bytes, budget.givenUp]).toEqual([8, 1]);
-  one.hold(5);
+  expect([budget.bytes, budget.evicted]).toEqual([8, 1]);
+  one.resize(5);
   expect(budget.bytes).toBe(8);
 });

@@ -6,7 +6,7 @@ import { AGENT_QUERY_TOPIC } from '../../src/wire/agent-query.ts';
 import { QueryingNodes } from '../support/querying-nodes.ts';
 
 /** Atlas is linked with juno by a fleet, whose messages arrive when the test delivers them. */
-const asking = async () => {
+const query = async () => {
   const nodes = await QueryingNodes.start(['atlas', 'juno']);
   const [atlas, juno] = [nodes.at(0), nodes.at(1)];
   const refusal = { kind: 'refused', code: 'not-allowed', problem: 'juno makes no load', advice: '' };
@@ -40,14 +40,14 @@ const asking = async () => {
 };
 
 test('a node that has sent nothing yet is waited for some seconds, and answers when it is there', async () => {
-  await using node = await asking();
+  await using node = await query();
   const requested = node.request();
   setImmediate(node.receive);
   expect(await node.ended(requested)).toMatchObject({ kind: 'refused', code: 'not-allowed' });
 });
 
 test('a node that does not come is reported to be silent for how long, with what to do', async () => {
-  await using node = await asking();
+  await using node = await query();
   expect(await node.ended(node.request())).toMatchObject({
     kind: 'refused',
     code: 'unreachable',

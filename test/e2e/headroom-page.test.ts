@@ -29,18 +29,18 @@ test('a header that is dropped shows what each machine should do with it, and fo
   const header = Buffer.from(headerBytes('qwen3-30b-a3b'));
   await files.setInputFiles({ name: 'qwen3-30b-a3b.gguf', mimeType: '', buffer: header });
 
-  const vessels = page.getByRole('region', { name: 'Time for one token' });
-  await vessels
+  const gauges = page.getByRole('region', { name: 'Time for one token' });
+  await gauges
     .getByRole('button', { name: /^One device on atlas: 12\.1 ms a token, .* at most 240/ })
     .waitFor();
-  await vessels
+  await gauges
     .getByRole('button', { name: /^One device on juno: not known, it has not been measured/ })
     .waitFor();
   const table = page.getByRole('table', { name: 'Placements, the best first' });
   expect(await table.getByRole('row').nth(1).textContent()).toMatch(/^One device atlas/);
 
   // The address contains the whole selection, so a shared link shows the same page.
-  await vessels.getByRole('button', { name: /^One device on spark/ }).press('Enter');
+  await gauges.getByRole('button', { name: /^One device on spark/ }).press('Enter');
   await page.getByRole('img', { name: /^One device on spark: 1 of 3 nodes/ }).waitFor();
   await page.getByRole('button', { name: '8', exact: true }).click();
   expect(new URL(page.url()).search).toMatch(/^\?batch=8&pick=one%3A/);

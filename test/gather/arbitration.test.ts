@@ -25,7 +25,7 @@ describe('the better of two sources', () => {
     better.breakDown('lost its sensor');
     await clock.advance(600);
     expect(sourcesOf(run.reported)).toEqual(['better', 'better', 'worse, instead of better']);
-    expect(worse.insteadOf).toEqual(unknown('lost its sensor'));
+    expect(worse.fallbackReason).toEqual(unknown('lost its sensor'));
     expect(run.reported.filter(({ kind }) => kind !== 'reading')).toEqual([]);
   });
 
@@ -240,7 +240,7 @@ interface SourceOptions {
 class Source {
   starts = 0;
   isRunning = false;
-  insteadOf: Unknown | undefined;
+  fallbackReason: Unknown | undefined;
   readonly gatherer: Gatherer;
   #state: 'well' | 'silent' | { readonly isThrown: boolean; readonly reason: string } = 'well';
   #upset = Promise.withResolvers<void>();
@@ -301,7 +301,7 @@ class Source {
   ): Promise<void> {
     const look = (): void => {
       const state = this.#state;
-      this.insteadOf = session.insteadOf();
+      this.fallbackReason = session.fallbackReason();
       if (state === 'silent') return;
       if (state === 'well') for (const kind of emits) session.emit(name, readingOf(kind));
       else if (state.isThrown) throw new Error(state.reason);

@@ -151,7 +151,7 @@ const holds = async (
     ).gather({
       clock,
       signal: ending.signal,
-      insteadOf: () => undefined,
+      fallbackReason: () => undefined,
       emit: (source, reading) => emissions.push({ source, reading }),
       fail: (_kind, _source, reason) => reasons.push(reason),
       absent: () => {},

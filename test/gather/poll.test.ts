@@ -190,7 +190,7 @@ const setUp = () => {
   const session: GatherSession = {
     clock,
     signal: ending.signal,
-    insteadOf: () => undefined,
+    fallbackReason: () => undefined,
     emit: () => {},
     fail: () => {},
     absent: () => {},

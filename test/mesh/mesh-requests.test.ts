@@ -41,7 +41,7 @@ test('a handler that never answers costs the requester its own timeout, and is s
   expect(await requested).toEqual({ kind: 'timeout', reason: 'it did not answer within 5 s' });
   await all.clock.advance(1_000);
   await stopped.promise;
-  expect(all.at(0).requests.counts.unasked).toBe(1);
+  expect(all.at(0).requests.counts.unrequested).toBe(1);
 });
 
 test('a cable that is cut leaves a question without an answer, not for ever', async () => {
@@ -126,7 +126,7 @@ test('of a flood of garbage and of replies to nothing only as much is read as a 
     link.send(reply);
   }
   await all.clock.advance(100);
-  expect(all.at(1).requests.counts).toMatchObject({ malformed: 4, unasked: 4, overRate: 12 });
+  expect(all.at(1).requests.counts).toMatchObject({ malformed: 4, unrequested: 4, overRate: 12 });
 });
 
 test('a handler that throws ends the requests with what it threw', async () => {

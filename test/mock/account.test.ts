@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { accountOf, chunksOf, contentOf, type Entry, question, request } from './requesting.ts';
+import { chunksOf, contentOf, type Entry, mockLogOf, question, request } from './requesting.ts';
 
 test('the log equals what a thousand concurrent clients got', async () => {
   using folder = temporaryDirectory();
@@ -36,7 +36,7 @@ test('the log equals what a thousand concurrent clients got', async () => {
         });
       }),
     );
-    const account = await accountOf(mock);
+    const account = await mockLogOf(mock);
     entries = account.entries;
     expect(account).toMatchObject({
       requests: 1_000,
@@ -70,7 +70,7 @@ test('a client that leaves a healthy reply has cancelled it, one that leaves a f
     connection.send(question({ model }));
     await connection.until(received => received.includes('"content":" '));
   }
-  while (mock.log().running > 0) await accountOf(mock, '?entries=0');
+  while (mock.log().running > 0) await mockLogOf(mock, '?entries=0');
   expect(mock.log().outcomes).toEqual({ cancelled: 1, timeout: 1 });
   expect(mock.log().clientsGone).toBe(2);
 });
@@ -80,16 +80,16 @@ test('a request that waits for its turn when its client leaves is forgotten', as
   {
     using first = rawConnection(mock);
     first.send(question());
-    while (mock.log().running === 0) await accountOf(mock, '?entries=0');
+    while (mock.log().running === 0) await mockLogOf(mock, '?entries=0');
     {
       using second = rawConnection(mock);
       second.send(question());
-      while (mock.log().waiting === 0) await accountOf(mock, '?entries=0');
+      while (mock.log().waiting === 0) await mockLogOf(mock, '?entries=0');
     }
-    while (mock.log().waiting > 0) await accountOf(mock, '?entries=0');
+    while (mock.log().waiting > 0) await mockLogOf(mock, '?entries=0');
     expect(mock.log().running).toBe(1);
   }
-  while (mock.log().running > 0) await accountOf(mock, '?entries=0');
+  while (mock.log().running > 0) await mockLogOf(mock, '?entries=0');
   expect(mock.log().outcomes).toEqual({ cancelled: 2 });
 });
 
@@ -126,7 +126,7 @@ test.each([
       last = BigInt(writeNs);
     }
     expect(last).toBeLessThan(after + 1_000n);
-    const [entry] = (await accountOf(mock)).entries;
+    const [entry] = (await mockLogOf(mock)).entries;
     expect(Math.abs(Number(stamps[0]?.readNs) - (entry?.readNs ?? 0))).toBeLessThan(1_000);
   },
 );

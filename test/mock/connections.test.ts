@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { post, rawConnection, wholeReply } from '../support/raw-http.ts';
-import { accountOf, question, request } from './requesting.ts';
+import { mockLogOf, question, request } from './requesting.ts';
 
 const QUICK: MockOptions = { ttftMs: 0, gapMs: 0, outputTokens: 3 };
 
@@ -192,8 +192,8 @@ describe('the server refuses', () => {
     using connection = rawConnection(mock);
     connection.socket.pause();
     connection.send(question());
-    while (mock.log().requests === 0 || mock.log().running > 0) await accountOf(mock, '?entries=0');
-    const [entry] = (await accountOf(mock)).entries;
+    while (mock.log().requests === 0 || mock.log().running > 0) await mockLogOf(mock, '?entries=0');
+    const [entry] = (await mockLogOf(mock)).entries;
     expect(entry).toMatchObject({ outcome: 'cancelled', isClientGone: true });
     // 1 MiB of its own, and what the kernel buffers for a loopback connection.
     expect(entry?.bytes).toBeLessThan(32 * 1024 * 1024);
@@ -205,8 +205,8 @@ test('a reader that was slow gets the whole stream once it reads', async () => {
   using connection = rawConnection(mock);
   connection.socket.pause();
   connection.send(question());
-  while (mock.log().requests === 0) await accountOf(mock, '?entries=0');
-  await accountOf(mock, '?entries=0');
+  while (mock.log().requests === 0) await mockLogOf(mock, '?entries=0');
+  await mockLogOf(mock, '?entries=0');
   connection.socket.resume();
   const bytes = await connection.until(received => received.subarray(-5).toString() === '0\r\n\r\n');
   expect(wholeReply(bytes)?.chunkSizes.filter(size => size === 1_000)).toHaveLength(20_000);
@@ -248,9 +248,9 @@ test('requests past the concurrency wait their turn', async () => {
   // Long enough that they are seen waiting on a busy machine.
   await using mock = await startMock({ ttftMs: 200, gapMs: 1, outputTokens: 3, concurrencyMax: 2 });
   const requested = Array.from({ length: 6 }, () => request(mock));
-  while (mock.log().running < 2 || mock.log().waiting === 0) await accountOf(mock, '?entries=0');
+  while (mock.log().running < 2 || mock.log().waiting === 0) await mockLogOf(mock, '?entries=0');
   await Promise.all(requested);
-  const { entries } = await accountOf(mock);
+  const { entries } = await mockLogOf(mock);
   const most = entries.map(
     ({ firstByteNs }) =>
       entries.filter(

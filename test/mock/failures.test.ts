@@ -4,7 +4,7 @@ import { FAILURES } from '../../src/mock/failures.ts';
 import { type Mock, startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
-import { accountOf, dataOf, question, request } from './requesting.ts';
+import { dataOf, mockLogOf, question, request } from './requesting.ts';
 
 const QUICK: MockOptions = { ttftMs: 1, gapMs: 1, outputTokens: 6 };
 const CONTENT = /"content":"[^"]/g;
@@ -130,7 +130,7 @@ describe.each([true, false])('with stream: %s', stream => {
       expect(connection.received()).toHaveLength(0);
       expect(mock.log().running).toBe(1);
     }
-    while (mock.log().running > 0) await accountOf(mock);
+    while (mock.log().running > 0) await mockLogOf(mock);
     expect(mock.log().outcomes).toEqual({ completed: 1, timeout: 1 });
   });
 
@@ -279,8 +279,8 @@ describe('a stream', () => {
   test('stall-mid-stream falls silent after half of its content', async () => {
     await using mock = await startMock(QUICK);
     await sofar(mock, 'stall-mid-stream', received => [...received.matchAll(CONTENT)].length === 3);
-    while (mock.log().running > 0) await accountOf(mock);
-    expect(await accountOf(mock)).toMatchObject({
+    while (mock.log().running > 0) await mockLogOf(mock);
+    expect(await mockLogOf(mock)).toMatchObject({
       entries: [{ chunks: 3, outcome: 'timeout', isClientGone: true }],
     });
   });

@@ -78,7 +78,7 @@ export const contentOf = (body: string): string =>
     .map(chunk => chunk.choices?.[0]?.delta?.content ?? '')
     .join('');
 
-export interface Account extends MockLogSummary {
+export interface MockLogReply extends MockLogSummary {
   readonly entries: readonly Entry[];
 }
 
@@ -101,8 +101,8 @@ export interface Entry {
 }
 
 /** The reply to `GET /mock/log`. */
-export const accountOf = async (mock: Pick<Mock, 'url'>, query = ''): Promise<Account> => {
+export const mockLogOf = async (mock: Pick<Mock, 'url'>, query = ''): Promise<MockLogReply> => {
   const response = await fetch(`${mock.url}/mock/log${query}`);
-  const account: Account = JSON.parse(await response.text());
-  return account;
+  const log: MockLogReply = JSON.parse(await response.text());
+  return log;
 };

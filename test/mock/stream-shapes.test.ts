@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
-import { accountOf, chunksOf, contentOf, dataOf, question, request } from './requesting.ts';
+import { chunksOf, contentOf, dataOf, mockLogOf, question, request } from './requesting.ts';
 
 const QUICK: MockOptions = { ttftMs: 0, gapMs: 0, outputTokens: 8 };
 const plainText = async (options: MockOptions = {}): Promise<string> => {
@@ -209,8 +209,8 @@ describe('on the wire a stream', () => {
     await using early = await startMock({ ...QUICK, ttftMs: 30 });
     await request(mock);
     await request(early);
-    const [late] = (await accountOf(mock)).entries;
-    const [soon] = (await accountOf(early)).entries;
+    const [late] = (await mockLogOf(mock)).entries;
+    const [soon] = (await mockLogOf(early)).entries;
     // Nothing is ever written before its time.
     expect(late?.firstByteNs).toBeGreaterThanOrEqual((late?.readNs ?? 0) + 30e6);
     expect(soon?.firstByteNs).toBeLessThan(soon?.firstContentNs ?? 0);

@@ -18,9 +18,9 @@ test('a cable of 40 ms there and back takes 40 ms, and loses what its seed repor
   for (const seed of [7, 7, 8]) {
     await using cable = await LongCable.open({ ...lossy, seed });
     await lineOf(cable.spawn('sink', process.execPath, [DATAGRAMS, 'echo']), /echoes/, context.signal);
-    const asking = cable.spawn('source', process.execPath, [DATAGRAMS, 'ask', SINK_ADDRESS, '40']);
+    const source = cable.spawn('source', process.execPath, [DATAGRAMS, 'ask', SINK_ADDRESS, '40']);
     const { back, leastMs }: { readonly back: readonly number[]; readonly leastMs: number } = JSON.parse(
-      await outputOf(asking),
+      await outputOf(source),
     );
     // Never shorter; longer as much as a busy machine is late.
     expect(leastMs).toBeGreaterThanOrEqual(40);

@@ -53,7 +53,7 @@ export class SimulatedWorld implements AsyncDisposable {
         if (away === 'stopped') this.#stopNode(node);
       },
     });
-    for (const { node, awayMs, facts } of this.simulation.leftBehind())
+    for (const { node, awayMs, facts } of this.simulation.remaining())
       for (const reported of facts)
         this.reported.push({ ...reported, node, atMs: this.clock.nowMs() - awayMs });
     this.#running = this.simulation.run(this.#stop.signal);

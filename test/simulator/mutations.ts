@@ -126,7 +126,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
   }),
   'two-on-one-interface': mutation('the lock of an interface is given to everybody', {
     locks: locks => {
-      locks.obstacle = () => undefined;
+      locks.blocker = () => undefined;
       locks.take = ports => ({ ports, [Symbol.dispose]: () => undefined });
       return locks;
     },

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock/system-clock.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { type ClusterKey, makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import type { MeshLimits, RefusalReason } from '../../src/mesh/mesh.ts';
-import type { Guests } from '../../src/mesh/tls/join-code-service.ts';
+import type { JoinCredentials } from '../../src/mesh/tls/join-code-service.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
 import { type SeenNode, seenNode } from './seen-node.ts';
 
@@ -15,7 +15,7 @@ export interface TlsNodeOptions {
   readonly limits?: Partial<MeshLimits>;
   readonly host?: string;
   readonly identity?: NodeKey;
-  readonly guests?: Guests;
+  readonly joinCredentials?: JoinCredentials;
 }
 
 export type TlsNode = SeenNode & { readonly mesh: TlsMesh };
@@ -32,7 +32,7 @@ export class TlsNodes implements AsyncDisposable {
       limits,
       host = '127.0.0.1',
       identity = generateNodeKey(),
-      guests,
+      joinCredentials,
     } = options;
     const mesh = new TlsMesh({
       identity,
@@ -43,7 +43,7 @@ export class TlsNodes implements AsyncDisposable {
       random: Math.random,
       limits: { ...UNBOUNDED, ...limits },
       ...(version === undefined ? {} : { version }),
-      ...(guests === undefined ? {} : { guests }),
+      ...(joinCredentials === undefined ? {} : { joinCredentials }),
     });
     const seen = { ...seenNode(mesh, () => new Promise(() => undefined)), mesh };
     this.#nodes.push(seen);

@@ -1,4 +1,4 @@
-// The three totals of the cluster as tiles: a figure, what it covers, and a ship's side with one hold a node.
+// The three totals of the cluster as tiles: a figure, what it covers, and a bar with one segment a node.
 
 import {
   type Figure,
@@ -18,7 +18,7 @@ import { allMemoryUse, gpusOf, ownMemoryGpus } from '../../../src/core/node/memo
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { type ClusterTotals, type Total, totalsOf } from '../../../src/core/totals.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
-import type { Hold } from '../chart/hull-bar.ts';
+import type { Segment } from '../chart/segment-bar.ts';
 import { negotiatedText, type RateUnit, rateFigure } from '../link/link-text.ts';
 import { currentGpuUse } from '../node/node-load.ts';
 
@@ -26,7 +26,7 @@ export interface Tile {
   readonly name: string;
   readonly value: Figure;
   readonly part: string;
-  readonly holds: readonly Hold[];
+  readonly segments: readonly Segment[];
 }
 
 export const tiles = (views: readonly NodeView[]): readonly Tile[] => {
@@ -42,7 +42,7 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
     name: 'FP16 compute',
     value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
     part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}${cpusApart(views, 'fp16FlopsPerSecond', formatFlopsPerSecond)}`,
-    holds: holdsOf(views, {
+    segments: segmentsOf(views, {
       shareOf: view => profiled(view, 'fp16FlopsPerSecond'),
       loadOf: currentGpuUse,
       format: formatFlopsPerSecond,
@@ -54,7 +54,7 @@ const bandwidthTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile 
   name: 'Memory bandwidth',
   value: measured(totals.gpuMemoryBytesPerSecond, formatBytesPerSecond),
   part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}${cpusApart(views, 'memoryReadBytesPerSecond', formatBytesPerSecond)}`,
-  holds: holdsOf(views, {
+  segments: segmentsOf(views, {
     shareOf: view => profiled(view, 'memoryReadBytesPerSecond'),
     loadOf: () => undefined,
     format: formatBytesPerSecond,
@@ -72,11 +72,11 @@ const memoryTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => 
     name: 'Memory',
     value: total.knownCount === 0 ? UNKNOWN_FIGURE : formatBytes(total.sum),
     part: used.knownCount === 0 ? 'not read yet' : `${figureText(formatBytes(used.sum))} used${onGpus}`,
-    holds: views.length === 0 ? UNKNOWN_HOLDS : views.map(memoryHold),
+    segments: views.length === 0 ? UNKNOWN_SEGMENTS : views.map(memorySegment),
   };
 };
 
-const memoryHold = (view: NodeView): Hold => {
+const memorySegment = (view: NodeView): Segment => {
   const { totalBytes, usedBytes } = allMemoryUse(view) ?? { totalBytes: 0, usedBytes: 0 };
   if (totalBytes === 0) return { share: 0, load: undefined, lines: [view.name, 'not read yet'] };
   const load = usedBytes / totalBytes;
@@ -118,7 +118,7 @@ const cpusApart = (
   return `${cpus}: ${figureText(format(values.reduce((total, value) => total + value, 0)))}`;
 };
 
-const holdsOf = (
+const segmentsOf = (
   views: readonly NodeView[],
   {
     shareOf,
@@ -129,9 +129,9 @@ const holdsOf = (
     readonly loadOf: (view: NodeView) => number | undefined;
     readonly format: (value: number) => Figure;
   },
-): readonly Hold[] => {
+): readonly Segment[] => {
   const withGpus = views.filter(view => gpusOf(view).length > 0);
-  if (withGpus.length === 0) return UNKNOWN_HOLDS;
+  if (withGpus.length === 0) return UNKNOWN_SEGMENTS;
   return withGpus.map(view => {
     const [share, load] = [shareOf(view), loadOf(view)];
     const figure = share > 0 ? figureText(format(share)) : 'not measured yet';
@@ -151,7 +151,7 @@ const meanUse = (views: readonly NodeView[]): number | undefined => {
   return uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length;
 };
 
-const UNKNOWN_HOLDS: readonly Hold[] = [{ share: 1, load: undefined, lines: [] }];
+const UNKNOWN_SEGMENTS: readonly Segment[] = [{ share: 1, load: undefined, lines: [] }];
 
 // What a cluster's owner looks for first: the cable with the smallest share of its expected rate.
 export interface SlowestTile {

@@ -103,9 +103,9 @@ export const inFleetOrder = (
   nodes: readonly FleetNode[],
   { key, isDescending }: NodeSort,
 ): readonly FleetNode[] => {
-  const isUnasked = key === BY_NAME.key && !isDescending;
+  const isDefault = key === BY_NAME.key && !isDescending;
   return nodes.toSorted((a, b) => {
-    const need = isUnasked ? Number(b.faultCount > 0) - Number(a.faultCount > 0) : 0;
+    const need = isDefault ? Number(b.faultCount > 0) - Number(a.faultCount > 0) : 0;
     if (need !== 0) return need;
     const [x, y] = [sortValue(a, key), sortValue(b, key)];
     if (x === undefined || y === undefined) return x === y ? byName(a, b) : x === undefined ? 1 : -1;

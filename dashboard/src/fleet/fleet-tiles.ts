@@ -1,4 +1,4 @@
-// What a fleet can carry, in three sums; the holds of a total are its groups.
+// What a fleet can carry, in three sums; the segments of a total are its groups.
 
 import {
   type Figure,
@@ -12,7 +12,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { FleetPicture, GroupLevels, GroupSums } from '../../../src/core/fleet/fleet-picture.ts';
 import type { Total } from '../../../src/core/totals.ts';
-import type { Hold } from '../chart/hull-bar.ts';
+import type { Segment } from '../chart/segment-bar.ts';
 import type { Tile } from '../cluster/tiles.ts';
 
 export const fleetTiles = ({
@@ -36,8 +36,8 @@ export const fleetTiles = ({
       name: 'FP16 compute',
       value: measured(flops, formatFlopsPerSecond),
       part: `${coverage(flops)}${busy === undefined ? '' : ` · ${figureText(formatPercent(busy))} busy`}`,
-      holds: named.map(({ sum, name, gpuUse }) =>
-        hold(name, sum.flopsPerSecond.sum, gpuUse, {
+      segments: named.map(({ sum, name, gpuUse }) =>
+        segment(name, sum.flopsPerSecond.sum, gpuUse, {
           figure: figureText(formatFlopsPerSecond(sum.flopsPerSecond.sum)),
           load: 'busy',
         }),
@@ -47,8 +47,8 @@ export const fleetTiles = ({
       name: 'Memory bandwidth',
       value: measured(bandwidth, formatBytesPerSecond),
       part: `${coverage(bandwidth)} · load not measured`,
-      holds: named.map(({ sum, name }) =>
-        hold(name, sum.bandwidthBytesPerSecond.sum, undefined, {
+      segments: named.map(({ sum, name }) =>
+        segment(name, sum.bandwidthBytesPerSecond.sum, undefined, {
           figure: figureText(formatBytesPerSecond(sum.bandwidthBytesPerSecond.sum)),
           load: '',
         }),
@@ -58,8 +58,8 @@ export const fleetTiles = ({
       name: 'Memory',
       value: totalBytes === 0 ? UNKNOWN_FIGURE : formatBytes(totalBytes),
       part: totalBytes === 0 ? 'not read yet' : `${figureText(formatBytes(usedBytes))} used`,
-      holds: named.map(({ sum, name, usedBytes }) =>
-        hold(
+      segments: named.map(({ sum, name, usedBytes }) =>
+        segment(
           name,
           sum.memoryTotalBytes,
           sum.memoryTotalBytes === 0 ? undefined : usedBytes / sum.memoryTotalBytes,
@@ -85,12 +85,12 @@ export const groupMemoryText = (
 export const computeText = ({ flopsPerSecond }: GroupSums): string =>
   flopsPerSecond.knownCount === 0 ? '' : figureText(measured(flopsPerSecond, formatFlopsPerSecond));
 
-const hold = (
+const segment = (
   name: string,
   share: number,
   load: number | undefined,
   labels: { readonly figure: string; readonly load: string },
-): Hold => ({
+): Segment => ({
   share,
   load,
   lines: [

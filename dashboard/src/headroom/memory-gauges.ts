@@ -15,7 +15,7 @@ interface VesselsPicture {
   readonly top: number;
   readonly keel: number;
   readonly ticks: readonly { readonly y: number; readonly label: string }[];
-  readonly vessels: readonly Gauge[];
+  readonly gauges: readonly Gauge[];
   /** Undefined without one, or if it is beyond the scale. */
   readonly objectiveY: number | undefined;
   /** Of a time that is no part of a placement: an achieved one. Undefined beyond the scale. */
@@ -49,7 +49,7 @@ interface GaugeLayer {
   readonly nameY: number;
 }
 
-export const vesselsPicture = (
+export const gaugesPicture = (
   placements: readonly ModelPlacement[],
   { width, objectiveSeconds }: { readonly width: number; readonly objectiveSeconds: number | undefined },
 ): VesselsPicture => {
@@ -70,7 +70,7 @@ export const vesselsPicture = (
     yOf: seconds => (seconds > most ? undefined : y(seconds)),
     ticks: scale.ticks.map(tick => ({ y: scale.at(tick), label: String(tick) })),
     objectiveY: objectiveSeconds === undefined || objectiveSeconds > most ? undefined : y(objectiveSeconds),
-    vessels: placements.map((placement, index) => {
+    gauges: placements.map((placement, index) => {
       const { x, wide } = room[index] ?? { x: left, wide: 0 };
       return gaugeOf(placement, { x, wide, top, keel, most, y, isPhone });
     }),
@@ -130,7 +130,7 @@ const layersOf = (
   return layers.map(({ term, seconds }, index) => {
     const floor = y(under);
     under += seconds;
-    // A value above the scale fills the vessel to the brim.
+    // A value above the scale fills the gauge to the brim.
     const surface = isOver && index === layers.length - 1 ? brim : y(under);
     const middle = (floor + surface) / 2;
     lastName = Math.min(middle, lastName - NAME_STEP);

@@ -64,5 +64,5 @@ export const gigaOf = (unit: RateUnit): number => (unit === 'bits' ? 1e9 : 8e9);
 
 export const boardUnit = (unit: RateUnit): string => (unit === 'bits' ? 'Gb/s' : 'GB/s');
 
-/** In characters: there is no room for more next to the vessel. */
+/** In characters: there is no room for more next to the gauge. */
 const NAME_LENGTH_MOST = 20;

@@ -141,8 +141,8 @@ export const sortedNodeRows = (
 ): readonly NodeRow[] =>
   rows.toSorted((a, b) => {
     // Default order: problems on top.
-    const isUnasked = key === BY_NAME.key && isDescending === BY_NAME.isDescending;
-    const need = isUnasked ? Number(b.warningCount > 0) - Number(a.warningCount > 0) : 0;
+    const isDefault = key === BY_NAME.key && isDescending === BY_NAME.isDescending;
+    const need = isDefault ? Number(b.warningCount > 0) - Number(a.warningCount > 0) : 0;
     if (need !== 0) return need;
     const [x, y] = [a.sorts[key], b.sorts[key]];
     if (x === undefined || y === undefined) return x === y ? byName(a, b) : x === undefined ? 1 : -1;

@@ -7,13 +7,13 @@ import {
 } from '../../../src/wire/api/probe-answers.ts';
 import { type DaemonReply, fetchDaemon, jsonBody, NOT_SIGNED_IN } from '../shell/fetch-daemon.ts';
 
-interface AskedProbe {
+interface ProbeRequestResult {
   readonly text: string;
   /** Refused because this browser may only read. */
   readonly needsSignIn: boolean;
 }
 
-export const requestProbe = async (targets: readonly ProbeTarget[]): Promise<AskedProbe> => {
+export const requestProbe = async (targets: readonly ProbeTarget[]): Promise<ProbeRequestResult> => {
   const answers = await Promise.all(
     targets.map(subject => fetchDaemon('/api/probes', probesAnswerSchema, jsonBody({ subject }))),
   );

@@ -74,7 +74,7 @@ interface SettingRow {
 
 /** What was asked, and by whom: a difference in a figure is one of these, or chance. */
 export const requestedRows = (cluster: State, runs: readonly Compared[]): readonly SettingRow[] =>
-  ASKED.map(([name, read]) => {
+  REQUEST_ROWS.map(([name, read]) => {
     const values = runs.map(each => read(each, cluster));
     return { name, values, isDifferent: new Set(values).size > 1 };
   });
@@ -193,7 +193,7 @@ const FIGURES: readonly ComparedFigure[] = [
   ...rates(HEADLINE_RATE_KEYS.filter(isNeutral)),
 ];
 
-const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => string])[] = [
+const REQUEST_ROWS: readonly (readonly [string, (each: Compared, cluster: State) => string])[] = [
   ['Model', ({ view }) => modelLabel(view.run)],
   ['Target', ({ view }, cluster) => targetLabel(cluster, view.run)],
   ['Load', ({ view }) => loadLabel(view.run)],

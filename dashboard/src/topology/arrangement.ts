@@ -2,7 +2,7 @@
 // pixels; text is never scaled. Runs when the topology or the size changes, never when a figure does.
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
-import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
+import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/gauge.ts';
 import { type Box, boxAround, clamp, type MapFrame, meet, type Point } from './geometry.ts';
 
 /** Names with all figures; with memory and what was measured; with the memory's share. */

@@ -3,7 +3,7 @@
 
 import { along, type Box, crosses, distance, type Point } from './geometry.ts';
 
-export interface Course {
+export interface LinkCurve {
   readonly p: Point;
   readonly q: Point;
   /** The control point of a bent line. */
@@ -11,11 +11,11 @@ export interface Course {
 }
 
 /** At a share of the way, 0 at p, 1 at q. */
-export const pointAt = ({ p, q, bend }: Course, t: number): Point =>
+export const pointAt = ({ p, q, bend }: LinkCurve, t: number): Point =>
   bend === undefined ? along(p, q, t) : along(along(p, bend, t), along(bend, q, t), t);
 
 /** The direction in which it runs there, of length 1. */
-export const directionAt = ({ p, q, bend }: Course, t: number): Point => {
+export const directionAt = ({ p, q, bend }: LinkCurve, t: number): Point => {
   const from = bend === undefined ? p : along(p, bend, t);
   const to = bend === undefined ? q : along(bend, q, t);
   const length = Math.max(1e-9, distance(from, to));
@@ -23,16 +23,16 @@ export const directionAt = ({ p, q, bend }: Course, t: number): Point => {
 };
 
 /** Degrees, 0 to the right. */
-export const headingAt = (course: Course, t: number): number => {
-  const { x, y } = directionAt(course, t);
+export const headingAt = (curve: LinkCurve, t: number): number => {
+  const { x, y } = directionAt(curve, t);
   return (Math.atan2(y, x) * 180) / Math.PI;
 };
 
 /** Points along it, both ends among them: two of a straight line. */
-export const samplesOf = (course: Course, steps: number = STEPS): readonly Point[] =>
-  course.bend === undefined
-    ? [course.p, course.q]
-    : Array.from({ length: steps + 1 }, (_, index) => pointAt(course, index / steps));
+export const samplesOf = (curve: LinkCurve, steps: number = STEPS): readonly Point[] =>
+  curve.bend === undefined
+    ? [curve.p, curve.q]
+    : Array.from({ length: steps + 1 }, (_, index) => pointAt(curve, index / steps));
 
 export const lengthOf = (line: readonly Point[]): number =>
   line.reduce((sum, at, index) => sum + distance(line[index - 1] ?? at, at), 0);
@@ -47,9 +47,9 @@ export const entersBox = (line: readonly Point[], box: Box, gap = 0): boolean =>
 };
 
 /** As SVG draws it: the part from one share of the way to another. */
-export const coursePath = (course: Course, from = 0, to = 1): string => {
-  const [start, end] = [pointAt(course, from), pointAt(course, to)];
-  const { p, q, bend } = course;
+export const curvePath = (curve: LinkCurve, from = 0, to = 1): string => {
+  const [start, end] = [pointAt(curve, from), pointAt(curve, to)];
+  const { p, q, bend } = curve;
   if (bend === undefined) return `M${fine(start)}L${fine(end)}`;
   // The control point of a part is where the tangents at its ends meet (the blossom of the curve).
   const middle = along(along(p, bend, from), along(bend, q, from), to);

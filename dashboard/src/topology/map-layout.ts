@@ -242,42 +242,41 @@ const outwards = (
   const away = Math.max(1, distance(middle, centre));
   const outer = { x: (middle.x - centre.x) / away, y: (middle.y - centre.y) / away };
   const walls = [...others, ...a.solids, ...b.solids];
-  let best: { readonly course: LinkRoute; readonly cost: number } | undefined;
+  let best: { readonly curve: LinkRoute; readonly cost: number } | undefined;
   for (const from of doorsOf(a)) {
     for (const to of doorsOf(b)) {
       for (const bend of bendsBetween(from, to, outer)) {
         if (!leavesBy(from, bend) || !leavesBy(to, bend)) continue;
-        const course = bentRoute({ p: from.at, q: to.at, bend });
-        const { length, line } = course;
-        const at = pointAt(course, 0.5);
+        const curve = bentRoute({ p: from.at, q: to.at, bend });
+        const { length, line } = curve;
+        const at = pointAt(curve, 0.5);
         const outwardness = (at.x - middle.x) * outer.x + (at.y - middle.y) * outer.y;
         const least = length + INWARD_COST * Math.max(0, -outwardness);
         if (length < lengthMin || least >= (best?.cost ?? Number.POSITIVE_INFINITY)) continue;
-        if (!isInside(course, frame) || walls.some(wall => entersBox(line, wall, WALL_GAP))) continue;
-        const cost =
-          least + (label === undefined || hasRoom(course, label, { walls, frame }) ? 0 : MUTE_COST);
-        if (cost < (best?.cost ?? Number.POSITIVE_INFINITY)) best = { course, cost };
+        if (!isInside(curve, frame) || walls.some(wall => entersBox(line, wall, WALL_GAP))) continue;
+        const cost = least + (label === undefined || hasRoom(curve, label, { walls, frame }) ? 0 : MUTE_COST);
+        if (cost < (best?.cost ?? Number.POSITIVE_INFINITY)) best = { curve, cost };
       }
     }
   }
-  return best?.course;
+  return best?.curve;
 };
 
 /** Whether a label fits next to the line. */
 const hasRoom = (
-  course: LinkRoute,
+  curve: LinkRoute,
   label: MapFrame,
   { walls, frame }: { readonly walls: readonly Box[]; readonly frame: MapFrame },
 ): boolean =>
   LABEL_SHARES.some(t => {
-    const at = pointAt(course, t);
-    const normal = directionAt(course, t);
+    const at = pointAt(curve, t);
+    const normal = directionAt(curve, t);
     const reach = (Math.abs(normal.y) * label.width + Math.abs(normal.x) * label.height) / 2 + LABEL_GAP;
     return [-reach, reach].some(away => {
       const box = boxAround({ x: at.x - normal.y * away, y: at.y + normal.x * away }, label);
       const isIn =
         box.x >= 0 && box.y >= 0 && box.x + box.width <= frame.width && box.y + box.height <= frame.height;
-      return isIn && !walls.some(wall => meet(box, wall, WALL_GAP)) && !entersBox(course.line, box);
+      return isIn && !walls.some(wall => meet(box, wall, WALL_GAP)) && !entersBox(curve.line, box);
     });
   });
 

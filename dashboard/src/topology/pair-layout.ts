@@ -2,7 +2,7 @@
 // line. Side by side; where that is too narrow, the machines on top and the lanes under them in full width. Pure, CSS
 // pixels.
 
-import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
+import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/gauge.ts';
 import { DRAUGHT_WIDTH, PHONE_WIDTH, type Placement, placementBelow, type Sizes } from './arrangement.ts';
 import { clamp, type MapFrame } from './geometry.ts';
 

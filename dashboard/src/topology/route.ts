@@ -1,10 +1,10 @@
 // The line of a link: between the centres of two nodes, cut where it leaves each of them, and as wide as what it carries.
 
 import type { Placement } from './arrangement.ts';
-import { type Course, lengthOf, samplesOf } from './curve.ts';
+import { type LinkCurve, lengthOf, samplesOf } from './curve.ts';
 import { type Box, clamp, distance, leaving, type Point } from './geometry.ts';
 
-export interface LinkRoute extends Course {
+export interface LinkRoute extends LinkCurve {
   /** Points along it, near enough to one another to stand for it. */
   readonly line: readonly Point[];
   readonly length: number;
@@ -22,9 +22,9 @@ export const routeBetween = (a: Placement, b: Placement): LinkRoute => {
   return { p, q, bend: undefined, line: [p, q], length: isBackwards ? 0 : distance(p, q) };
 };
 
-export const bentRoute = (course: Course): LinkRoute => {
-  const line = samplesOf(course);
-  return { ...course, line, length: lengthOf(line) };
+export const bentRoute = (curve: LinkCurve): LinkRoute => {
+  const line = samplesOf(curve);
+  return { ...curve, line, length: lengthOf(line) };
 };
 
 /** Words at the sides of a drawing let lines pass under them: there they begin at the drawing. */

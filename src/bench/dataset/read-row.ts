@@ -41,8 +41,8 @@ export const readRow = (
 
 /** The columns of a table with the prompt and the answer's length; none if there is no prompt. */
 export const rowColumns = (names: readonly string[], column: string | undefined): readonly string[] => {
-  const asking = column === undefined ? [...PROMPT_COLUMNS, ...OTHER_COLUMNS] : [column];
-  const found = names.filter(name => asking.includes(name));
+  const columns = column === undefined ? [...PROMPT_COLUMNS, ...OTHER_COLUMNS] : [column];
+  const found = names.filter(name => columns.includes(name));
   return found.length === 0
     ? []
     : [...found, ...names.filter(name => LIMIT_COLUMNS.includes(name) || LINE_IDS.includes(name))];

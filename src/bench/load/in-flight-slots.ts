@@ -24,7 +24,7 @@ export class InFlightSlots {
     return Math.max(0, sinceNs - dueNs);
   }
 
-  give(nowNs: number): void {
+  release(nowNs: number): void {
     this.#freeSinceNs[(this.#first + this.#free) % this.#freeSinceNs.length] = nowNs;
     this.#free += 1;
   }

@@ -37,7 +37,7 @@ export class LoadPhases {
     this.#primed = primed;
   }
 
-  async obey(message: ToLoadWorker): Promise<void> {
+  async handle(message: ToLoadWorker): Promise<void> {
     const load = this.#load;
     switch (message.kind) {
       case 'open':

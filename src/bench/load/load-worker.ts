@@ -98,5 +98,5 @@ const phases = new LoadPhases({
 
 parentPort?.on('message', (message: ToLoadWorker) => {
   // What is thrown ends the thread, which the main thread sees.
-  void phases.obey(message);
+  void phases.handle(message);
 });

@@ -83,7 +83,7 @@ export class OpenLoop implements LoadPattern {
   sampleEnded(connection: HttpConnection): void {
     this.connectionFree(connection);
     if (this.#slots === undefined) return;
-    this.#slots.give(connection.endedNs);
+    this.#slots.release(connection.endedNs);
     this.#pacer.wake();
   }
 

@@ -120,7 +120,7 @@ export class SessionLoop implements LoadPattern {
 
   sampleEnded(connection: HttpConnection): void {
     this.connectionFree(connection);
-    this.#slots?.give(connection.endedNs);
+    this.#slots?.release(connection.endedNs);
     this.#thread.lookAtTurns();
     this.#pacer.wake();
   }

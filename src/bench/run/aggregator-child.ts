@@ -39,7 +39,7 @@ interface AggregatorStart {
   readonly onLookedAt: (isLookedAt: boolean) => void;
 }
 
-export interface Account extends FinalSnapshot {
+export interface AggregatorResult extends FinalSnapshot {
   /** Records that did not reach the aggregator, by its last confirmation. */
   readonly droppedRecords: number;
   /** Why the result is incomplete. */
@@ -54,7 +54,7 @@ export interface AggregatorChild extends AsyncDisposable {
   /** Marks the result as interrupted. */
   interrupt(): void;
   /** After the last record was published. */
-  finish(stopNow: AbortSignal): Promise<Account>;
+  finish(stopNow: AbortSignal): Promise<AggregatorResult>;
 }
 
 /** @throws OwnProcessError or MessagingError when it does not start. */
@@ -139,7 +139,7 @@ class ChildSide implements AggregatorChild {
     this.#child.interrupt();
   }
 
-  async finish(stopNow: AbortSignal): Promise<Account> {
+  async finish(stopNow: AbortSignal): Promise<AggregatorResult> {
     const { accountMsMax, lingerMs } = this.#options.settings;
     // A dead reader confirms nothing: waiting for it ends when it exits.
     const closed = this.#publisher.close(stopNow.aborted ? 0 : lingerMs);

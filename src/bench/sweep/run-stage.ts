@@ -103,7 +103,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
   };
   const over = new AbortController();
   // A run in this process reads the server's metrics itself; with several machines nothing else does.
-  let asking: Promise<void> | undefined;
+  let pending: Promise<void> | undefined;
   const watching = (async () => {
     for (let turn = 1; !over.signal.aborted; turn += 1) {
       await pause(clock, LOOK_MS, over.signal);
@@ -136,7 +136,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         observer: {
           started: run => {
             warmupRequests = run.config.run.warmupRequests;
-            if (run.config.run.from !== undefined) asking = queue.watch(over.signal);
+            if (run.config.run.from !== undefined) pending = queue.watch(over.signal);
             observer.run(run, stage);
           },
           phase: phase => {
@@ -149,7 +149,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
       },
     );
     over.abort();
-    await Promise.all([watching, asking]);
+    await Promise.all([watching, pending]);
     const look = watch.lastLook();
     const figures = withCountedTokens(watch.figures(), report);
     const verdict = finalVerdict({
@@ -177,7 +177,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     return { stage: ended, report, look };
   } finally {
     over.abort();
-    await Promise.all([watching, asking]);
+    await Promise.all([watching, pending]);
   }
 };
 

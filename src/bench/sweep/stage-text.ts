@@ -99,7 +99,7 @@ const deciding = ({ purpose, verdict, look, figures, report }: ReasonOptions): r
     case 'missed':
       return figures.objectives.filter(({ answer }) => answer === 'missed').map(objectiveSentence);
     case 'undecided':
-      return [UNASKED[purpose] ?? undecidedText(look, figures)];
+      return [NOT_REQUESTED[purpose] ?? undecidedText(look, figures)];
     case 'client-bound':
       return ['this client was the limit, so the stage says nothing about the endpoint'];
     case 'stopped':
@@ -115,7 +115,7 @@ const deciding = ({ purpose, verdict, look, figures, report }: ReasonOptions): r
 };
 
 /** These stages end before they could decide, because their purpose is another one. */
-const UNASKED: Partial<Record<StagePurpose, string>> = {
+const NOT_REQUESTED: Partial<Record<StagePurpose, string>> = {
   alone: 'shows how fast an idle endpoint is; whether this load holds was not tested',
   estimate: 'gives a first estimate of the capacity; whether this load holds was not tested',
 };

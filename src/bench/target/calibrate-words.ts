@@ -51,10 +51,10 @@ export interface CalibratedWords {
  */
 export const calibrateWords = async (question: CalibrationQuestion): Promise<CalibratedWords> => {
   const over = AbortSignal.any([question.signal, AbortSignal.timeout(CALIBRATION_MS_MAX)]);
-  const asker = new TokenAsker(question, over);
+  const counter = new TokenCounter(question, over);
   try {
-    const costs = await wordCosts(asker, question.options.prefixes !== undefined);
-    return await verified(asker, costs, question.options);
+    const costs = await wordCosts(counter, question.options.prefixes !== undefined);
+    return await verified(counter, costs, question.options);
   } catch (error) {
     question.signal.throwIfAborted();
     if (over.aborted) return uncalibrated(`no answer within ${CALIBRATION_MS_MAX / 1_000} s`);
@@ -71,8 +71,8 @@ export const uncalibrated = (reason: string): CalibratedWords => ({
 });
 
 /** Differences between prompts of one nonce: their common part cancels exactly. */
-const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordCosts> => {
-  const [task = 0, ...others] = await asker.counts(
+const wordCosts = async (counter: TokenCounter, hasPrefixes: boolean): Promise<WordCosts> => {
+  const [task = 0, ...others] = await counter.counts(
     NONCES.map(nonce => ({ prompt: userPrompt(TASK), nonce })),
   );
   const [nonce = 0] = NONCES;
@@ -83,7 +83,7 @@ const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordC
   ];
   const questions = texts.map(text => ({ prompt: userPrompt(text), nonce }));
   const withPrefix = hasPrefixes ? [{ prompt: { ...userPrompt(TASK), prefix: prefixStart(0) }, nonce }] : [];
-  const counts = await asker.counts([...questions, ...withPrefix]);
+  const counts = await counter.counts([...questions, ...withPrefix]);
   const more = counts.map(count => count - task);
   // Nonces differ slightly in cost.
   const taskTokens = (task + others.reduce((sum, count) => sum + count, 0)) / NONCES.length;
@@ -104,23 +104,23 @@ const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordC
 
 /** Counts a prompt as the run will send it; if the sum differs, the cost of words is scaled accordingly. */
 const verified = async (
-  asker: TokenAsker,
+  counter: TokenCounter,
   found: WordCosts,
   options: SizedPromptOptions,
 ): Promise<CalibratedWords> => {
   let costs = found;
   for (let round = 1; ; round += 1) {
     const { prompt, tokens } = sizedPrompt(options, costs, VERIFIED_TOKENS_MAX);
-    const [counted = 0] = await asker.counts([{ prompt, nonce: VERIFIED_NONCE + round }]);
+    const [counted = 0] = await counter.counts([{ prompt, nonce: VERIFIED_NONCE + round }]);
     const fixed = costs.taskTokens + (options.prefixes === undefined ? 0 : costs.prefixTokens);
     const factor = (counted - fixed) / (tokens - fixed);
     const isRight = Math.abs(counted - tokens) <= Math.max(1, tokens * TOLERANCE);
     if (isRight || round === ROUNDS_MAX || !(factor > 0) || tokens <= fixed)
       return {
         costs,
-        fingerprint: asker.fingerprint,
+        fingerprint: counter.fingerprint,
         reported: {
-          requests: asker.requested,
+          requests: counter.requested,
           requestedTokens: tokens,
           countedTokens: counted,
         },
@@ -139,7 +139,7 @@ interface CountQuestion {
   readonly nonce: number;
 }
 
-class TokenAsker {
+class TokenCounter {
   requested = 0;
   fingerprint = '';
   readonly #question: CalibrationQuestion;

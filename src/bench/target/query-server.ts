@@ -57,7 +57,7 @@ export const queryServer = async (question: ServerQuestion): Promise<ServerAnswe
         advice: reply.advice,
       });
     case 'no-answer':
-      if (model !== undefined) return unasked(model, reply.reason);
+      if (model !== undefined) return unqueried(model, reply.reason);
       throw new BenchError({
         code: 'unreachable',
         problem: `${target.shown} did not list its models: ${reply.reason}`,
@@ -65,7 +65,7 @@ export const queryServer = async (question: ServerQuestion): Promise<ServerAnswe
       });
     case 'status':
       if (model !== undefined) {
-        return unasked(model, `GET ${api.models.path} returned status ${reply.status}`);
+        return unqueried(model, `GET ${api.models.path} returned status ${reply.status}`);
       }
       throw new BenchError({
         code: 'unreachable',
@@ -122,7 +122,7 @@ const kindOf = (
 /** A request for a model that the server does not list would only fail. */
 const isUsable = (model: string, ids: readonly string[]): boolean => ids.includes(model);
 
-const unasked = (model: string, reason: string): ServerAnswer => ({
+const unqueried = (model: string, reason: string): ServerAnswer => ({
   model,
   serverKind: unknown(reason),
   reported: unknown(reason),

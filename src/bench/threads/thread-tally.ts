@@ -5,15 +5,15 @@ export class ThreadTally<Value, Sum> {
   readonly #threads: number;
   readonly #sumOf: (values: readonly Value[]) => Sum;
   readonly #reported: Map<number, Value> = new Map();
-  readonly #whole = Promise.withResolvers<Sum>();
-  readonly whole: Promise<Sum> = this.#whole.promise;
+  readonly #sum = Promise.withResolvers<Sum>();
+  readonly done: Promise<Sum> = this.#sum.promise;
 
   constructor(threads: number, sumOf: (values: readonly Value[]) => Sum) {
     this.#threads = threads;
     this.#sumOf = sumOf;
   }
 
-  get isWhole(): boolean {
+  get isDone(): boolean {
     return this.#reported.size >= this.#threads;
   }
 
@@ -27,11 +27,11 @@ export class ThreadTally<Value, Sum> {
 
   report(thread: number, value: Value): void {
     this.#reported.set(thread, value);
-    if (this.isWhole) this.#whole.resolve(this.#sumOf(this.values));
+    if (this.isDone) this.#sum.resolve(this.#sumOf(this.values));
   }
 
   /** Does nothing if it is complete already. */
-  endWith(sum: Sum): void {
-    this.#whole.resolve(sum);
+  resolveWith(sum: Sum): void {
+    this.#sum.resolve(sum);
   }
 }

@@ -94,7 +94,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   get issuingEnded(): Promise<number> {
-    return this.#issuingEndedNs.whole;
+    return this.#issuingEndedNs.done;
   }
 
   get counts(): LoadCounts {
@@ -102,7 +102,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   open(): Promise<OpenedConnections> {
-    if (this.#state !== 'new') return this.#opened.whole;
+    if (this.#state !== 'new') return this.#opened.done;
     this.#state = 'open';
     const { load, parse } = this.#plan.threads;
     const rings = createRings(load, this.#options.ringBytes ?? RING_BYTES);
@@ -111,13 +111,13 @@ class ThreadedLoadGenerator implements LoadGenerator {
     for (const { thread, memory } of rings) this.#startLoad(thread, memory);
     this.#feeder.start();
     for (const thread of this.#load) thread.post({ kind: 'open' });
-    return this.#opened.whole;
+    return this.#opened.done;
   }
 
   async warmUp(): Promise<void> {
     if (this.#plan.warmupRequests === 0) return;
     for (const thread of this.#load) thread.post({ kind: 'warm-up' });
-    await this.#warm.whole;
+    await this.#warm.done;
   }
 
   start(zeroNs?: number): number {
@@ -150,7 +150,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state !== 'open' && this.#state !== 'started') return;
     this.#state = 'stopped';
     for (const thread of this.#load) thread.post({ kind: 'stop' });
-    this.#warm.endWith(true);
+    this.#warm.resolveWith(true);
     this.#overdue = this.#giveUpLate();
   }
 
@@ -279,7 +279,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#endedNs.has(thread)) return;
     this.#endedNs.report(thread, atNs);
     if (!this.#issuingEndedNs.has(thread)) this.#issuingEndedNs.report(thread, atNs);
-    if (this.#endedNs.isWhole) this.#finish();
+    if (this.#endedNs.isDone) this.#finish();
   }
 
   #fail(reason: string): void {
@@ -301,9 +301,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#over.abort();
     const atNs = maximumOf([0, ...this.#endedNs.values]);
     for (const thread of [...this.#load, ...this.#parse, this.#feeder]) void thread.terminate();
-    this.#opened.endWith(unopened(this.#reasons[0] ?? 'the load was stopped'));
-    this.#warm.endWith(true);
-    this.#issuingEndedNs.endWith(atNs);
+    this.#opened.resolveWith(unopened(this.#reasons[0] ?? 'the load was stopped'));
+    this.#warm.resolveWith(true);
+    this.#issuingEndedNs.resolveWith(atNs);
     const ending = { wasStopped, reasons: this.#reasons, atNs: atNs === 0 ? this.#nowNs() : atNs };
     this.#ending.resolve(loadResult(ending, this.#board));
   }

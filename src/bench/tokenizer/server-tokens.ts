@@ -60,7 +60,7 @@ const countAll = async (
   const tokens = new Map<number, number>();
   const over = AbortSignal.timeout(TOKENIZE_MS_MAX);
   const until = AbortSignal.any([signal, over]);
-  const asking = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let count = 0;
   const request = async (sampleId: number, text: string): Promise<void> => {
     try {
@@ -74,11 +74,11 @@ const countAll = async (
   for await (const { sampleId, text } of answerLines(answers)) {
     if (count === TOKENIZED_ANSWERS_MAX || until.aborted) break;
     count += 1;
-    const one: Promise<void> = request(sampleId, text).finally(() => asking.delete(one));
-    asking.add(one);
-    if (asking.size >= TOKENIZED_AT_ONCE) await Promise.race(asking);
+    const one: Promise<void> = request(sampleId, text).finally(() => pending.delete(one));
+    pending.add(one);
+    if (pending.size >= TOKENIZED_AT_ONCE) await Promise.race(pending);
   }
-  await Promise.all(asking);
+  await Promise.all(pending);
   signal.throwIfAborted();
   return { facts, tokens };
 };

@@ -16,7 +16,7 @@ import type { RunDisplay } from './run-display.ts';
 
 export class RunObservers implements BenchObserver, AsyncDisposable {
   readonly #state: ProcessState;
-  readonly #context: CompanionContext;
+  readonly #context: RunObserverContext;
   #run: StartedRun | undefined;
   #announcing: ReturnType<typeof announceRun> | undefined;
   #writing: Promise<void> | undefined;
@@ -24,7 +24,7 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
   #hasHome = true;
   readonly #stopRequested = new AbortController();
 
-  constructor(state: ProcessState, context: CompanionContext) {
+  constructor(state: ProcessState, context: RunObserverContext) {
     this.#state = state;
     this.#context = context;
   }
@@ -123,17 +123,17 @@ const timesOf = (
   };
 };
 
-interface CompanionContext {
+interface RunObserverContext {
   readonly home: string;
   readonly directory: string;
   /** Of the run, as far as it is limited. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
-  readonly display: CompanionDisplay;
+  readonly display: ObservedDisplay;
   /** Where the run is a stage of a sweep or line. */
   readonly sweep?: SweepStageRef;
 }
 
-export type CompanionDisplay = Pick<RunDisplay, 'started' | 'stage' | 'measuring' | 'snapshot' | 'notice'>;
+export type ObservedDisplay = Pick<RunDisplay, 'started' | 'stage' | 'measuring' | 'snapshot' | 'notice'>;
 
 const PHASES: Readonly<Record<SessionPhase, RunPhase>> = {
   'warming up': 'warmup',

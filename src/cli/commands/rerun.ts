@@ -316,9 +316,9 @@ class Questions {
   }
 
   /** @throws CommandError `usage` where nobody can be asked */
-  async isAgreed(question: string, unasked: string): Promise<boolean> {
+  async isAgreed(question: string, withoutTerminal: string): Promise<boolean> {
     const { stdout } = this.#state;
-    if (!stdout.isTerminal) throw usage(`${question} There is no terminal to ask at`, unasked);
+    if (!stdout.isTerminal) throw usage(`${question} There is no terminal to ask at`, withoutTerminal);
     await stdout.write(`${question} [y/N] `);
     this.#lines ??= this.#state.inputLines(ANSWER_BYTES_MAX)[Symbol.asyncIterator]();
     const next = await this.#lines.next();

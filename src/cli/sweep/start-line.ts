@@ -18,7 +18,7 @@ import { asBenchCommandError, benchProcess, newRun, runningDaemon } from '../ben
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
-import { type CompanionDisplay, RunObservers } from '../bench/run-observers.ts';
+import { type ObservedDisplay, RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
@@ -207,7 +207,7 @@ class StageObservers implements StageObserver, AsyncDisposable {
 }
 
 /** The whole has one. */
-const NO_DISPLAY: CompanionDisplay = {
+const NO_DISPLAY: ObservedDisplay = {
   started: () => undefined,
   stage: () => undefined,
   measuring: () => undefined,

@@ -30,7 +30,7 @@ const COMPARISON = {
 } as const;
 
 type ComparisonRow = typeof COMPARISON & {
-  readonly report: (comparison: ReportedComparison) => ReportedComparison | undefined;
+  readonly toPayload: (comparison: ReportedComparison) => ReportedComparison | undefined;
 };
 
 const PAIRS = {
@@ -57,11 +57,11 @@ export const COMPARISON_KINDS: {
 } = {
   'comparison.started': {
     ...COMPARISON,
-    report: reported => (reported.state === 'running' ? reported : undefined),
+    toPayload: reported => (reported.state === 'running' ? reported : undefined),
   },
   'comparison.ended': {
     ...COMPARISON,
-    report: reported => (reported.state === 'running' ? undefined : reported),
+    toPayload: reported => (reported.state === 'running' ? undefined : reported),
   },
   'pairs.reported': PAIRS,
 };

@@ -17,7 +17,7 @@ import { knownValue } from '../node/reading-view.ts';
 import { pushAll } from '../push-all.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
-import { SWAP_WORTH_SAYING_BYTES } from '../warnings/memory-warnings.ts';
+import { SWAP_NOTABLE_BYTES } from '../warnings/memory-warnings.ts';
 import { type Warning, warningSort } from '../warnings/warning.ts';
 import type { FaultLevel, LinkFault } from './cable-fault.ts';
 
@@ -139,7 +139,7 @@ const goneFault = ({ nodeId, presence, silentMs }: NodeView, nowMs: number): Nod
 const overFault = (view: NodeView): readonly NodeFault[] => {
   const memory = knownValue(view.memory);
   const swapped = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
-  const swappedBytes = swapped >= SWAP_WORTH_SAYING_BYTES ? swapped : 0;
+  const swappedBytes = swapped >= SWAP_NOTABLE_BYTES ? swapped : 0;
   const hostShare = usedShare(hostMemoryUse(view)) ?? 0;
   const isHostOver = hostShare > SAFE_LOAD;
   let fullest: { readonly share: number; readonly gpu?: number } | undefined = isHostOver
@@ -180,4 +180,4 @@ const SHOWN_AS_FAULTS: ReadonlySet<string> = new Set([
 const REASONS_MAX = 3;
 const NO_FAULTS: readonly NodeFault[] = [];
 
-export const isSwapWorthSaying = (swappedBytes: number): boolean => swappedBytes >= SWAP_WORTH_SAYING_BYTES;
+export const isSwapNotable = (swappedBytes: number): boolean => swappedBytes >= SWAP_NOTABLE_BYTES;

@@ -57,7 +57,7 @@ const RUN = {
   },
 } as const;
 
-type RunRow = typeof RUN & { readonly report: (run: Run) => Run | undefined };
+type RunRow = typeof RUN & { readonly toPayload: (run: Run) => Run | undefined };
 
 const PROGRESS = {
   class: 'live',
@@ -95,7 +95,7 @@ export const RUN_KINDS: {
   readonly 'progress.reported': typeof PROGRESS;
 } = {
   'runner.reported': RUNNER,
-  'run.started': { ...RUN, report: run => (run.state === 'running' ? run : undefined) },
-  'run.ended': { ...RUN, report: run => (run.state === 'running' ? undefined : run) },
+  'run.started': { ...RUN, toPayload: run => (run.state === 'running' ? run : undefined) },
+  'run.ended': { ...RUN, toPayload: run => (run.state === 'running' ? undefined : run) },
   'progress.reported': PROGRESS,
 };

@@ -25,7 +25,7 @@ export const variantTable = (report: Report): VariantTable | undefined => {
   return {
     title: `By ${kindOf(run)}`,
     columns: [kindOf(run), ...COLUMNS],
-    rows: withUnasked(report).map(figures => [nameOf(report, figures), ...cells(figures, report)]),
+    rows: withUnrequested(report).map(figures => [nameOf(report, figures), ...cells(figures, report)]),
     remarks: [
       ...(run.urls ?? []).map(
         ({ url, weight, serverKind }) =>
@@ -40,9 +40,9 @@ export const variantTable = (report: Report): VariantTable | undefined => {
  * A model or URL that a short run sent no request to has a row too: without it, it would seem not to be part
  * of the mix.
  */
-const withUnasked = ({ run, variants = [] }: Report): readonly VariantFigures[] =>
+const withUnrequested = ({ run, variants = [] }: Report): readonly VariantFigures[] =>
   (run.urls ?? run.models ?? run.addresses ?? []).map(
-    (_, variant) => variants.find(figures => figures.variant === variant) ?? { ...UNASKED, variant },
+    (_, variant) => variants.find(figures => figures.variant === variant) ?? { ...UNREQUESTED, variant },
   );
 
 const kindOf = ({ urls, addresses }: Report['run']): 'URL' | 'address' | 'model' =>
@@ -88,7 +88,7 @@ const cells = (
 const time = (series: VariantPercentiles | null, key: keyof VariantPercentiles): string =>
   series === null ? '–' : figureText(formatMeasuredNanoseconds(series[key]));
 
-const UNASKED: Omit<VariantFigures, 'variant'> = {
+const UNREQUESTED: Omit<VariantFigures, 'variant'> = {
   completed: 0,
   failed: 0,
   cancelled: 0,

@@ -39,7 +39,7 @@ const SWEEP = {
   },
 } as const;
 
-type SweepRow = typeof SWEEP & { readonly report: (sweep: Sweep) => Sweep | undefined };
+type SweepRow = typeof SWEEP & { readonly toPayload: (sweep: Sweep) => Sweep | undefined };
 
 const PROGRESS = {
   class: 'live',
@@ -70,7 +70,7 @@ export const SWEEP_KINDS: {
   readonly 'sweep.ended': SweepRow;
   readonly 'stages.reported': typeof PROGRESS;
 } = {
-  'sweep.started': { ...SWEEP, report: sweep => (sweep.state === 'running' ? sweep : undefined) },
-  'sweep.ended': { ...SWEEP, report: sweep => (sweep.state === 'running' ? undefined : sweep) },
+  'sweep.started': { ...SWEEP, toPayload: sweep => (sweep.state === 'running' ? sweep : undefined) },
+  'sweep.ended': { ...SWEEP, toPayload: sweep => (sweep.state === 'running' ? undefined : sweep) },
   'stages.reported': PROGRESS,
 };

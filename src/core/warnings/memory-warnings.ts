@@ -29,7 +29,7 @@ const hostWarning = (view: NodeView): readonly FoundWarning[] => {
   const swappedBytes = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
   const past = pastLoadLine(hostMemoryUse(view));
   if (past === undefined && level !== 'critical') return [];
-  const isSwapping = swappedBytes >= SWAP_WORTH_SAYING_BYTES;
+  const isSwapping = swappedBytes >= SWAP_NOTABLE_BYTES;
   const swapped = isSwapping ? `, ${figureText(formatBytes(swappedBytes))} swapped` : '';
   return [
     {
@@ -50,7 +50,7 @@ const swapWarning = (view: NodeView): readonly FoundWarning[] => {
   if (view.memory.kind !== 'current') return [];
   const { swapUsedBytes, pressure } = view.memory.value;
   const swapped = knownOr(swapUsedBytes, 0);
-  if (swapped < SWAP_WORTH_SAYING_BYTES) return [];
+  if (swapped < SWAP_NOTABLE_BYTES) return [];
   const level = knownOr(pressure.level, 'normal');
   return [
     {
@@ -129,5 +129,5 @@ const pastLoadLine = (use: MemoryUse | undefined): string | undefined => {
 };
 
 const SAFE_LOAD_TEXT: string = figureText(formatPercent(SAFE_LOAD));
-export const SWAP_WORTH_SAYING_BYTES = 256e6;
+export const SWAP_NOTABLE_BYTES = 256e6;
 const DISK_FREE_SHARE_MIN = 0.05;

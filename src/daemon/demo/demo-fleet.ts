@@ -9,7 +9,7 @@ import type { MeshIdentity, MeshTransport } from '../../mesh/mesh.ts';
 import type { SimulatedFact } from '../../simulate/node-reporting.ts';
 import type { SeededNodeKey } from '../../simulate/seeded-node-key.ts';
 import { SimulatedPeer } from '../../simulate/simulated-peer.ts';
-import type { Away, LeftBehind } from '../../simulate/simulation.ts';
+import type { Away, Remaining } from '../../simulate/simulation.ts';
 import type { Lifetimes } from '../lifetimes.ts';
 import { Notices } from '../notices.ts';
 import { openDaemonJournal } from '../open-journal.ts';
@@ -78,14 +78,14 @@ export class DemoFleet {
   }
 
   /** Nodes that are away before the daemon begins: their records for its journal, and their last values with a neighbour. */
-  remember(left: readonly LeftBehind[]): readonly SeenBefore[] {
+  remember(left: readonly Remaining[]): readonly SeenBefore[] {
     for (const { node } of left) this.#away.add(node);
     const neighbour = [...this.#members.values()].find(({ node }) => !this.#away.has(node));
     return left.flatMap(({ node, awayMs, facts }): readonly SeenBefore[] => {
       const peer = this.#members.get(node)?.peer;
       if (peer === undefined) return [];
       peer.report(facts.map(({ fact, ageMs }) => ({ fact, ageMs: ageMs + awayMs })));
-      neighbour?.peer.hold(peer.lastValues);
+      neighbour?.peer.relay(peer.lastValues);
       const position = { origin: node, epoch: this.#epoch };
       const nowMs = this.#options.clock.nowMs();
       const records = peer.records.map(({ seq, kind, key, body, proof, trueSinceMs }) => {

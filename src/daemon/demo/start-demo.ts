@@ -68,7 +68,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
     },
     onAway: (node, away) => fleet.setAway(node, away),
   });
-  const received = fleet.remember(simulation.leftBehind());
+  const received = fleet.remember(simulation.remaining());
   storeSeenBefore({ home: home.path, ownNode: own.nodeId, clock }, received);
   const daemon = await startDaemon(
     {

@@ -182,7 +182,7 @@ export class HttpServer implements AsyncDisposable {
     if (!(bytes > 0)) return;
     const share = this.#bodies.share(() => request.destroy());
     for (const event of ['end', 'close']) request.once(event, () => share.release());
-    share.hold(bytes);
+    share.resize(bytes);
   }
 
   #addRoutes(): void {

@@ -50,19 +50,19 @@ interface ConnectionsParts extends ConnectionBookParts {
 /** @throws what `openPort` throws. */
 export const openConnectionsOf = async (parts: ConnectionsParts): Promise<Connections> => {
   let connections: Connections | undefined;
-  const asking = await parts.openPort('ask', bytes => connections?.checks.takeAnswer(bytes));
+  const queryPort = await parts.openPort('ask', bytes => connections?.checks.takeAnswer(bytes));
   try {
     const answering = await parts.openPort('answer', (bytes, from) => connections?.answers.take(bytes, from));
-    connections = new Connections(parts, { asking, answering });
+    connections = new Connections(parts, { queryPort, answering });
     return connections;
   } catch (error) {
-    await asking[Symbol.asyncDispose]();
+    await queryPort[Symbol.asyncDispose]();
     throw error;
   }
 };
 
 interface Ports {
-  readonly asking: DatagramPort;
+  readonly queryPort: DatagramPort;
   readonly answering: DatagramPort;
 }
 
@@ -104,7 +104,7 @@ export class Connections implements AsyncDisposable {
       clock,
       keys,
       random,
-      send: (bytes, to) => ports.asking.send(bytes, to),
+      send: (bytes, to) => ports.queryPort.send(bytes, to),
       isBusy: node => isMeasuring(parts.state(), [nodeId, node], clock.nowMs()),
       opened: target => this.#opened(target),
       closed: target => this.#closed(target),
@@ -144,7 +144,9 @@ export class Connections implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all([this.#ports.asking, this.#ports.answering].map(port => port[Symbol.asyncDispose]()));
+    await Promise.all(
+      [this.#ports.queryPort, this.#ports.answering].map(port => port[Symbol.asyncDispose]()),
+    );
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -334,7 +336,7 @@ export class Connections implements AsyncDisposable {
     const { state, nodeId } = this.#parts;
     let source: string;
     try {
-      source = await this.#ports.asking.sourceAddressTowards({ address, port });
+      source = await this.#ports.queryPort.sourceAddressTowards({ address, port });
     } catch {
       return unknown('the system does not report the route');
     }

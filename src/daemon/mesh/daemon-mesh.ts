@@ -175,7 +175,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         dials: transport.dials,
         refusalCounts: transport.refusalCounts,
         replicationCounts: replicator.counts,
-        framesGivenUp: transport.partial.givenUp,
+        framesGivenUp: transport.partial.evicted,
         undeliveredBy: peer => replicator.undeliveredBy(peer),
         named: peers,
         reach: connections?.statuses ?? [],

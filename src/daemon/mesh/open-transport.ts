@@ -3,7 +3,7 @@
 import { BEACON_PORT } from '../../mesh/discovery/limits.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { MeshError } from '../../mesh/mesh.ts';
-import type { Guests } from '../../mesh/tls/join-code-service.ts';
+import type { JoinCredentials } from '../../mesh/tls/join-code-service.ts';
 import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
@@ -15,7 +15,7 @@ import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 export const openTransport = async (
   { listen, key: identity, journal, clock, notices }: DaemonMeshParts,
   keys: readonly ClusterKey[],
-  guests: Guests,
+  credentials: JoinCredentials,
 ): Promise<TlsMesh> => {
   const last = listen.isExplicit || listen.port === 0 ? listen.port : listen.port + PORTS_TRIED_MAX;
   for (let port = listen.port; ; port += 1) {
@@ -23,7 +23,7 @@ export const openTransport = async (
       identity,
       start: journal.startNumber,
       keys,
-      guests,
+      joinCredentials: credentials,
       listen: { host: listen.host, port },
       clock,
       random: Math.random,

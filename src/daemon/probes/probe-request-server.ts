@@ -40,7 +40,7 @@ export class ProbeRequestServer {
   constructor(parts: ProbeRequestServerParts) {
     this.#parts = parts;
     const rate = { burst: REQUESTS_AT_ONCE_MAX, perSecond: REQUESTS_PER_HOUR_MAX / 3_600 };
-    this.#buckets = new AddressBuckets(parts, rate, ASKERS_MAX);
+    this.#buckets = new AddressBuckets(parts, rate, REQUESTERS_MAX);
   }
 
   /** Answers peers until the returned function is called. */
@@ -139,7 +139,7 @@ const withoutUndefined = (target: Exclude<ProbeTarget, 'all'>): Record<string, s
 /** Of one node: so many at once, then so many an hour; and the nodes that this is kept for. */
 const REQUESTS_AT_ONCE_MAX = 8;
 const REQUESTS_PER_HOUR_MAX = 60;
-const ASKERS_MAX = 1_024;
+const REQUESTERS_MAX = 1_024;
 const TOO_MANY = `that node has requested too many probes here: ${REQUESTS_AT_ONCE_MAX} at once, then one a minute`;
 const REQUESTED_NOW = `it was ${NOT_CHOSEN}; it is being connected now, is measured as soon as it is, and stays for ten minutes`;
 const REQUEST_INTERVAL_MS = 5_000;

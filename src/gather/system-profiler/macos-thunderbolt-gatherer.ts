@@ -39,16 +39,16 @@ export const macosThunderboltGatherer = (
     const ending = new AbortController();
     const own = { ...session, signal: AbortSignal.any([session.signal, ending.signal]) };
     await poll(own, intervals.thunderboltMs, async signal => {
-      const asker = { clock, signal };
+      const caller = { clock, signal };
       const [text, ports, rdma, bridge] = await Promise.all([
         toolText('system_profiler', ['SPThunderboltDataType', '-json'], {
           env,
           signal,
           timeoutMs: timeouts.toolMs,
         }),
-        hardwarePorts.get({ ...asker, ageMsMax: intervals.networkMs }),
-        rdmaDevices.get({ ...asker, ageMsMax: intervals.rdmaMs }),
-        bridgeRead.get({ ...asker, ageMsMax: intervals.bridgeMs }),
+        hardwarePorts.get({ ...caller, ageMsMax: intervals.networkMs }),
+        rdmaDevices.get({ ...caller, ageMsMax: intervals.rdmaMs }),
+        bridgeRead.get({ ...caller, ageMsMax: intervals.bridgeMs }),
       ]);
       const hardware = text.kind === 'answered' ? parseThunderbolt(text.value) : text;
       if (hardware.kind === 'unanswered') {

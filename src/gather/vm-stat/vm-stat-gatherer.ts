@@ -28,7 +28,10 @@ export const vmStatGatherer = (machine: MachineAccess, gauges: MemoryGauges): Ga
         Promise.all([
           gauges.run({ clock: session.clock, signal }),
           poll({ clock: session.clock, signal }, intervals.systemMs, () => {
-            session.emit('macOS', fallbackSystem(host, meter.use(), session.insteadOf() ?? NOT_REPORTED));
+            session.emit(
+              'macOS',
+              fallbackSystem(host, meter.use(), session.fallbackReason() ?? NOT_REPORTED),
+            );
           }),
         ]),
     );

@@ -61,14 +61,14 @@ export interface DiscoveryOptions {
 }
 
 /** Accepts addresses that peers send of themselves and of others. */
-interface LearntAddresses {
+interface LearnedAddresses {
   /** @param reportedBy the id of the peer that sent them; each peer has its share of the table. */
   learn(addresses: readonly HostPort[], reportedBy: string): void;
   /** Addresses of a node from its readings, made diallable here: link-local ones are scoped with a local interface. */
   learnOf(node: NodeId, addresses: readonly HostPort[]): void;
 }
 
-export interface Discovery extends AsyncDisposable, LearntAddresses {
+export interface Discovery extends AsyncDisposable, LearnedAddresses {
   readonly status: DiscoveryStatus;
   /** Beacons are sent and checked under these keys from now on. */
   setTagKeys(tagKeys: readonly Uint8Array[]): void;

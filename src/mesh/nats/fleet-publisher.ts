@@ -36,7 +36,7 @@ export class FleetPublisher {
   readonly #reported = new PublishedReadings();
   /** The newest of each key since it was last published to nodes that subscribe to another rack. */
   readonly #slow = new Map<string, PublishedReading>();
-  readonly #askers = new Map<NodeId, TokenBucket>();
+  readonly #requesters = new Map<NodeId, TokenBucket>();
   readonly #batches: ReadingBatches;
 
   constructor(parts: FleetPublisherParts) {
@@ -137,12 +137,12 @@ export class FleetPublisher {
     messages.report(subjects.requestSubject(node, WANT), encodeMeshMessage({ kind: 'want', wants: [want] }));
   }
 
-  answer(asker: NodeId, wants: readonly VectorEntry[]): void {
+  answer(requester: NodeId, wants: readonly VectorEntry[]): void {
     const { messages, subjects, chunks } = this.#parts;
     for (const { origin, epoch, through } of wants) {
-      if (!this.#bucketOf(asker).take()) return;
+      if (!this.#bucketOf(requester).take()) return;
       const chunk = chunks.chunkAfter(origin, { epoch, through });
-      if (chunk !== undefined) messages.report(subjects.requestSubject(asker, RECORDS), chunk.frame);
+      if (chunk !== undefined) messages.report(subjects.requestSubject(requester, RECORDS), chunk.frame);
     }
   }
 
@@ -193,16 +193,16 @@ export class FleetPublisher {
     if (this.#slow.has(key) || this.#slow.size < SLOW_MAX) this.#slow.set(key, reading);
   }
 
-  #bucketOf(asker: NodeId): TokenBucket {
-    const existing = this.#askers.get(asker);
+  #bucketOf(requester: NodeId): TokenBucket {
+    const existing = this.#requesters.get(requester);
     if (existing !== undefined) return existing;
-    const oldest = this.#askers.keys().next().value;
-    if (this.#askers.size >= ASKERS_MAX && oldest !== undefined) this.#askers.delete(oldest);
+    const oldest = this.#requesters.keys().next().value;
+    if (this.#requesters.size >= REQUESTERS_MAX && oldest !== undefined) this.#requesters.delete(oldest);
     const made = new TokenBucket(
       { nowMs: () => this.#parts.clock.nowMs() },
       { burst: QUERIES_BURST, perSecond: QUERIES_PER_SECOND },
     );
-    this.#askers.set(asker, made);
+    this.#requesters.set(requester, made);
     return made;
   }
 }
@@ -216,7 +216,7 @@ const SLOW_MAX = 8_192;
 const PROGRESS = 'progress';
 /** One token of a subject. */
 const SLOTS_NAME_MAX = 64;
-const ASKERS_MAX = 4_096;
+const REQUESTERS_MAX = 4_096;
 const QUERIES_BURST = 128;
 const QUERIES_PER_SECOND = 64;
 

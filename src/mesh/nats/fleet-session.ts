@@ -33,7 +33,7 @@ import {
   HELLO,
 } from './fleet-subjects.ts';
 import { GroupSubscriptions } from './group-subscriptions.ts';
-import { LateComers } from './late-joiners.ts';
+import { LateJoiners } from './late-joiners.ts';
 import { isMisdirected } from './misdirected-reply.ts';
 import { NatsLink } from './nats-link.ts';
 import type { ReplayGuard } from './replay-guard.ts';
@@ -71,7 +71,7 @@ export class FleetSession implements AsyncDisposable {
   readonly #publisher: FleetPublisher;
   readonly #subscriptions: Subscription[] = [];
   readonly #groups: GroupSubscriptions;
-  readonly #lateComers: LateComers;
+  readonly #lateJoiners: LateJoiners;
   /** What arrives while last values are still being read. */
   #early: { readonly of: FleetSubject; readonly message: Msg }[] | undefined = [];
   #earlyBytes = 0;
@@ -112,7 +112,7 @@ export class FleetSession implements AsyncDisposable {
       clock,
       memberCount: () => parts.members.size,
     });
-    this.#lateComers = new LateComers({
+    this.#lateJoiners = new LateJoiners({
       ...parts,
       scheduleRetry: untilMs => this.#publisher.scheduleRetry(untilMs),
       failed: error => this.#fail(unreachable(parts.servers, causeOf(error))),
@@ -259,7 +259,7 @@ export class FleetSession implements AsyncDisposable {
     const { publisher } = of;
     // An event may be an old one that the server repeats: it does not prove that its node is present.
     if (of.channel !== 'event' && members.received(publisher)) this.#met(publisher);
-    if (of.channel === 'reading' && of.what === HELLO) this.#lateComers.came();
+    if (of.channel === 'reading' && of.what === HELLO) this.#lateJoiners.came();
     else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.receive(publisher, frame);
     else this.#link?.receive({ ...of, frame });
   }

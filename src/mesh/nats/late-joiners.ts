@@ -3,7 +3,7 @@
 
 import { type Clock, pause } from '../../clock/clock.ts';
 
-interface LateComersParts {
+interface LateJoinersParts {
   readonly clock: Clock;
   readonly random: () => number;
   /** Publishes again what was published until then. */
@@ -12,12 +12,12 @@ interface LateComersParts {
   readonly signal: AbortSignal;
 }
 
-export class LateComers {
-  readonly #parts: LateComersParts;
+export class LateJoiners {
+  readonly #parts: LateJoinersParts;
   /** When the last node joined that still needs them. */
   #lastMs: number | undefined;
 
-  constructor(parts: LateComersParts) {
+  constructor(parts: LateJoinersParts) {
     this.#parts = parts;
   }
 

@@ -260,10 +260,10 @@ export class NatsLink implements MeshLink {
   }
 
   /** Another node requests records that this one has; it gets one frame, and requests more. */
-  #answer(asker: NodeId, frame: Uint8Array): void {
+  #answer(requester: NodeId, frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'want') return;
-    this.#parts.publisher.answer(asker, decoded.message.wants);
+    this.#parts.publisher.answer(requester, decoded.message.wants);
   }
 
   /** For a while: if a server checks nothing, another node may have published under its id. */

@@ -106,7 +106,7 @@ export class ServerReader {
     let frames = 0;
     /** Unchanged up to here. */
     const endRun = (): void => {
-      if (at > runFrom) this.#give(bytes.subarray(runFrom, at), frames);
+      if (at > runFrom) this.#deliver(bytes.subarray(runFrom, at), frames);
       frames = 0;
     };
     while (at < bytes.length) {
@@ -122,7 +122,7 @@ export class ServerReader {
           at = lineEnd + 1;
         } else {
           endRun();
-          this.#give(instead, 1);
+          this.#deliver(instead, 1);
           at = lineEnd + 1;
           runFrom = at;
         }
@@ -156,7 +156,7 @@ export class ServerReader {
     this.#keep(bytes.subarray(at));
   }
 
-  #give(bytes: Uint8Array, frames: number): void {
+  #deliver(bytes: Uint8Array, frames: number): void {
     this.#ready.push({ bytes, frames });
     this.#readyBytes += bytes.length;
   }

@@ -60,10 +60,10 @@ interface Row {
   keyAt: number;
   dueAtMs: number;
   reason: string;
-  requested: Asked | undefined;
+  requested: PendingQuery | undefined;
 }
 
-interface Asked {
+interface PendingQuery {
   readonly row: Row;
   readonly name: string;
   readonly question: Question;
@@ -75,7 +75,7 @@ export class ReachabilityChecks {
   readonly #rows = new Map<string, Row>();
   /** Phases of the turns of each node that is checked. */
   readonly #phases = new Map<NodeId, number>();
-  readonly #requested = new Map<string, Asked>();
+  readonly #requested = new Map<string, PendingQuery>();
   readonly #nonces = new NoncePool();
   readonly #requests: TokenBucket;
   /** Different in each process, so nodes that start together do not stay in step. */
@@ -206,7 +206,7 @@ export class ReachabilityChecks {
     if (key === undefined) return true;
     const nonce = this.#nonces.next();
     const name = Buffer.from(nonce).toString('latin1');
-    const requested: Asked = { row, name, question: { nonce, key }, atMs: this.#parts.clock.nowMs() };
+    const requested: PendingQuery = { row, name, question: { nonce, key }, atMs: this.#parts.clock.nowMs() };
     row.requested = requested;
     this.#requested.set(name, requested);
     this.#queriedCount += 1;
@@ -218,7 +218,7 @@ export class ReachabilityChecks {
   }
 
   /** `refusal`: undefined if nothing came back. */
-  #failed(requested: Asked, refusal: string | undefined): void {
+  #failed(requested: PendingQuery, refusal: string | undefined): void {
     const { row } = requested;
     if (row.requested !== requested) return;
     this.#forget(row);

@@ -48,7 +48,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
   let peer: PeerHello | undefined;
 
   const refuse = (reason: RefusalReason, detail: string): void => {
-    pipe.deafen();
+    pipe.pauseDelivery();
     resolve({ kind: 'refused', meaning: { reason, detail } });
     // Our own hello is still sent: its version shows the peer what is wrong.
     socket.destroySoon();
@@ -69,7 +69,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
     switch (checkProof(theirs, publicKey, proof)) {
       case 'good':
         if (peer === undefined) return;
-        pipe.deafen();
+        pipe.pauseDelivery();
         pipe.allow(frameBytesMax, partial);
         resolve({ kind: 'peer', pipe, peer });
         return;
@@ -118,7 +118,7 @@ class TlsPipe implements FramePipe {
       this.#decoder.push(chunk);
       this.#events?.received();
       this.#read();
-      this.#partial?.hold(this.#decoder.bufferedBytes);
+      this.#partial?.resize(this.#decoder.bufferedBytes);
     });
     socket.on('drain', () => this.#events?.drained());
     socket.on('error', error => {
@@ -159,7 +159,7 @@ class TlsPipe implements FramePipe {
   }
 
   /** Nothing is read until there is a listener again. */
-  deafen(): void {
+  pauseDelivery(): void {
     this.#events = undefined;
     this.#socket.pause();
   }

@@ -8,7 +8,7 @@ import { type ClusterKey, clusterKeyText } from '../key/cluster-key.ts';
 import { type JoinCodeStanding, JoinCodes } from '../key/join-codes.ts';
 
 /** Machines without a cluster key, for the listener. */
-export interface Guests {
+export interface JoinCredentials {
   /** Undefined for an id that is not a code's. */
   pskOf(id: string): Uint8Array | undefined;
   /** A handshake named this id without having the PSK. */
@@ -17,7 +17,7 @@ export interface Guests {
   answer(id: string): string;
 }
 
-export class JoinCodeService implements Guests {
+export class JoinCodeService implements JoinCredentials {
   readonly #codes: JoinCodes;
   #keys: readonly ClusterKey[];
 

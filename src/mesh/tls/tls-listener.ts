@@ -15,7 +15,7 @@ import type { AcceptEvents } from '../link/pipe.ts';
 import { MeshError, type MeshLimits, type RefusalMeaning } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { introduce } from './introduce.ts';
-import type { Guests } from './join-code-service.ts';
+import type { JoinCredentials } from './join-code-service.ts';
 import type { MeshKeys } from './mesh-keys.ts';
 import { acceptMeaning, isWrongPsk } from './tls-errors.ts';
 
@@ -27,7 +27,7 @@ export interface TlsListenerParts {
   /** Budget over all links, for incomplete frames. */
   readonly partial: ByteBudget;
   /** Undefined: machines cannot join here. */
-  readonly guests: Guests | undefined;
+  readonly joinCredentials: JoinCredentials | undefined;
 }
 
 /** One connection on its way to becoming a link. */
@@ -57,14 +57,14 @@ export class TlsListener {
   readonly #named = new WeakMap<TLSSocket, { readonly id: string; readonly isKnown: boolean }>();
 
   constructor(parts: TlsListenerParts) {
-    const { keys, limits, guests } = parts;
+    const { keys, limits, joinCredentials } = parts;
     this.#parts = parts;
     this.#admission = new HandshakeAdmission(parts.clock, limits);
     this.#tls = createTlsServer({
       ...TLS_SETTINGS,
       handshakeTimeout: limits.handshakeMs,
       pskCallback: (socket, id) => {
-        const psk = keys.get(id)?.psk ?? guests?.pskOf(id);
+        const psk = keys.get(id)?.psk ?? joinCredentials?.pskOf(id);
         this.#named.set(socket, { id, isKnown: psk !== undefined });
         return psk === undefined ? null : Buffer.from(psk);
       },
@@ -72,7 +72,7 @@ export class TlsListener {
     this.#tls.on('secureConnection', socket => void this.#welcome(socket));
     this.#tls.on('tlsClientError', (error, socket) => {
       const named = this.#named.get(socket);
-      if (named?.isKnown === true && isWrongPsk(error)) guests?.failed(named.id);
+      if (named?.isKnown === true && isWrongPsk(error)) joinCredentials?.failed(named.id);
       this.#visits.get(addressOf(socket))?.end(acceptMeaning(error, named?.isKnown));
     });
     this.#net = createNetServer({ noDelay: true }, raw => {
@@ -187,12 +187,12 @@ export class TlsListener {
     socket.on('error', () => undefined); // its 'close' follows
     const visit = this.#visits.get(addressOf(socket));
     const id = this.#named.get(socket)?.id ?? '';
-    const { guests } = this.#parts;
-    if (visit !== undefined && guests?.pskOf(id) !== undefined && isByPsk(socket)) {
+    const { joinCredentials } = this.#parts;
+    if (visit !== undefined && joinCredentials?.pskOf(id) !== undefined && isByPsk(socket)) {
       // It ends with the connection, or with the time of the handshake.
       visit.hasKey = true;
       visit.isGuest = true;
-      socket.resume().end(guests.answer(id));
+      socket.resume().end(joinCredentials.answer(id));
       return;
     }
     const key = this.#parts.keys.get(id);

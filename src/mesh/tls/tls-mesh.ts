@@ -10,7 +10,7 @@ import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome } from '../link/pipe.ts';
 import { MESH_LIMITS, type MeshCandidate, type MeshIdentity, type MeshLimits } from '../mesh.ts';
 import { INSTANCE_BYTES, type OwnHello } from './authentication.ts';
-import type { Guests } from './join-code-service.ts';
+import type { JoinCredentials } from './join-code-service.ts';
 import { MeshKeys } from './mesh-keys.ts';
 import { dialWith } from './tls-dial.ts';
 import { TlsListener, type TlsListenerParts } from './tls-listener.ts';
@@ -30,7 +30,7 @@ interface TlsMeshOptions {
   /** Default MESH_VERSION; tests use another one. */
   readonly version?: number;
   /** Handles machines without a key; default: none can join. */
-  readonly guests?: Guests;
+  readonly joinCredentials?: JoinCredentials;
 }
 
 export class TlsMesh extends LinkedTransport {
@@ -52,7 +52,7 @@ export class TlsMesh extends LinkedTransport {
       limits,
       listen,
       partial,
-      guests: options.guests,
+      joinCredentials: options.joinCredentials,
     });
     super({
       localId: nodeIdOf(identity.publicKey),
@@ -67,7 +67,7 @@ export class TlsMesh extends LinkedTransport {
   }
 
   /** Incomplete frames, over all links. */
-  get partial(): { readonly bytes: number; readonly givenUp: number } {
+  get partial(): { readonly bytes: number; readonly evicted: number } {
     return this.#partial;
   }
 

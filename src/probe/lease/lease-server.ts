@@ -15,7 +15,7 @@ import { unknown } from '../../core/unknown.ts';
 import type { LinkEngines, OpenSink, SinkPayload } from '../link-engine.ts';
 import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts';
 import { ANY_PORT, portAddressesOf, portText, sinkPorts } from '../schedule/link-ports.ts';
-import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
+import type { PortLock, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import {
   budgetOf,
@@ -54,7 +54,7 @@ interface Lease {
   readonly id: number;
   readonly source: NodeId;
   readonly connection: Connection;
-  readonly hold: PortHold;
+  readonly portLock: PortLock;
   readonly startedAtMs: number;
   readonly stop: AbortController;
   readonly returned: PromiseWithResolvers<void>;
@@ -101,15 +101,15 @@ export class LeaseServer {
     const connection = connectionOf(self, request);
     const ports = sinkPorts(state(), connection);
     const engine = engines[connection.kind];
-    const obstacle = this.#obstacle(source, request, connection, ports);
-    if (obstacle !== undefined) return obstacle;
-    const hold = locks.take(ports, portText(ports));
-    if (hold === undefined || engine === undefined) return refused('the interface is busy', 0);
+    const refusal = this.#refusalOf(source, request, connection, ports);
+    if (refusal !== undefined) return refusal;
+    const portLock = locks.take(ports, portText(ports));
+    if (portLock === undefined || engine === undefined) return refused('the interface is busy', 0);
     const lease: Lease = {
       id: this.#nextId,
       source,
       connection,
-      hold,
+      portLock,
       startedAtMs: clock.nowMs(),
       stop: new AbortController(),
       returned: Promise.withResolvers(),
@@ -133,14 +133,14 @@ export class LeaseServer {
       this.#tasks.add(task);
       return { kind: 'granted', leaseId: lease.id, port: sink.port, ticket };
     } catch (error) {
-      hold[Symbol.dispose]();
+      portLock[Symbol.dispose]();
       const reason = errorMessage(error);
       const text = `${nodeName(state(), self)} cannot listen: ${reason}`;
       return { kind: 'failed', reason: text.slice(0, REASON_LENGTH_MAX) };
     }
   }
 
-  #obstacle(
+  #refusalOf(
     source: NodeId,
     request: LeaseRequest,
     connection: Connection,
@@ -161,7 +161,7 @@ export class LeaseServer {
           : benchmarkOn(state, self, clock.nowMs());
     if (activity !== undefined) return refused(activity, 0);
     if (locks.count >= LINK_PROBES_MAX) return refused(`${name} takes part in as many probes as allowed`, 0);
-    const busy = locks.obstacle(ports);
+    const busy = locks.blocker(ports);
     if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
     const waitMs = ledger.waitMs(ports);
     if (waitMs === 0 || request.why === 'by-hand') return undefined;
@@ -189,13 +189,13 @@ export class LeaseServer {
 
   async #follow(lease: Lease, sink: OpenSink): Promise<void> {
     const { self, clock, ledger, log } = this.#parts;
-    const { source, connection, hold, startedAtMs, stop } = lease;
+    const { source, connection, portLock, startedAtMs, stop } = lease;
     const entry: Omit<ProbeLogEntry, 'kind' | 'atMs'> = {
       role: 'sink',
       probe: connection.kind,
       node: self,
       what: `${source} ${connectionKey(connection)}`,
-      ports: hold.ports,
+      ports: portLock.ports,
     };
     log({ ...entry, kind: 'started', atMs: startedAtMs });
     const lastMs = DEADLINE_MS[connection.kind] + LEASE_SLACK_MS;
@@ -211,10 +211,10 @@ export class LeaseServer {
       over.abort();
       this.#leases.delete(lease.id);
       await sink[Symbol.asyncDispose]();
-      hold[Symbol.dispose]();
+      portLock[Symbol.dispose]();
       const payload = await sink.ended;
       const waitedMs = clock.nowMs() - startedAtMs;
-      ledger.charge(hold.ports, ownSpending(lease, payload, waitedMs));
+      ledger.charge(portLock.ports, ownSpending(lease, payload, waitedMs));
       log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
     }
   }

@@ -60,9 +60,9 @@ export const attemptLink = async (
 ): Promise<AttemptResult<LinkMeasurement>> => {
   const { self, locks, state } = parts;
   const ports = sourcePorts(state(), self, want.connection);
-  const obstacle = locks.obstacle(ports);
-  using hold = locks.take(ports, portText(ports));
-  if (hold === undefined) return postponed(parts, obstacle ?? 'the interface is busy', 0);
+  const blocker = locks.blocker(ports);
+  using lock = locks.take(ports, portText(ports));
+  if (lock === undefined) return postponed(parts, blocker ?? 'the interface is busy', 0);
   const answer = await requestLease(parts, want, how);
   if (answer.kind === 'postponed' || answer.kind === 'ended') return answer;
   how.onMeasuring();

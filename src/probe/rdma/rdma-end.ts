@@ -1,4 +1,4 @@
-// What both ends of an RDMA probe need from their machine: the tool, its access to the fabric, and a leash.
+// What both ends of an RDMA probe need from their machine: the tool, its access to the fabric, and what ends a tool with its process.
 
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
@@ -54,7 +54,7 @@ export const toolEnv = (env: Env): Env =>
  * What makes a tool die with the process that started it, however that dies: Linux' parent-death signal, by util-linux.
  * Elsewhere a tool whose probe was killed with kill -9 lives until its peer is gone.
  */
-export const leashOf = async (platform: string, env: Env): Promise<readonly string[]> =>
+export const parentDeathPrefix = async (platform: string, env: Env): Promise<readonly string[]> =>
   platform === 'linux' && (await isOnPath('setpriv', env)) ? ['setpriv', '--pdeathsig', 'KILL', '--'] : [];
 
 export const isOnPath = async (program: string, env: Env): Promise<boolean> => {

@@ -8,7 +8,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
-import { endpointOf, installedEngines, leashOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { endpointOf, installedEngines, parentDeathPrefix, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSinkRequestSchema } from './rdma-request.ts';
 import { RdmaSink } from './rdma-sink.ts';
 import { removeStaleFolders } from './tool-folder.ts';
@@ -30,7 +30,7 @@ try {
     endpoint: endpointOf(request),
     sourceDevice: request.otherDevice,
     env: toolEnv(process.env),
-    leash: await leashOf(process.platform, process.env),
+    toolPrefix: await parentDeathPrefix(process.platform, process.env),
     clock: systemClock,
     waitMsMax: request.waitMsMax,
     durationMsMax: request.durationMsMax,

@@ -23,7 +23,7 @@ interface RdmaSinkOptions {
   readonly endpoint: RdmaEndpoint;
   readonly sourceDevice: string;
   readonly env: Env;
-  readonly leash: readonly string[];
+  readonly toolPrefix: readonly string[];
   readonly clock: Clock;
   /** For the source to connect. */
   readonly waitMsMax: number;
@@ -78,7 +78,10 @@ export class RdmaSink {
       }
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
       try {
-        await this.#obey(new ControlChannel<ToRdmaSource, ToRdmaSink>(source, toRdmaSinkSchema), deadline);
+        await this.#handleCommands(
+          new ControlChannel<ToRdmaSource, ToRdmaSink>(source, toRdmaSinkSchema),
+          deadline,
+        );
         return { kind: 'served', runs: this.#runs, strangers: door.strangers, bytesMax: this.#bytesMax };
       } catch (error) {
         const reason = shortReason(error);
@@ -102,7 +105,10 @@ export class RdmaSink {
   }
 
   /** @throws ProbeError */
-  async #obey(channel: ControlChannel<ToRdmaSource, ToRdmaSink>, signal: AbortSignal): Promise<void> {
+  async #handleCommands(
+    channel: ControlChannel<ToRdmaSource, ToRdmaSink>,
+    signal: AbortSignal,
+  ): Promise<void> {
     channel.send({ kind: 'hello', engines: this.#options.tools.map(({ name }) => name) });
     const gone = channel.closed.then(() => this.#current?.tool.stop());
     try {
@@ -136,7 +142,7 @@ export class RdmaSink {
     channel: ControlChannel<ToRdmaSource, ToRdmaSink>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { tools, endpoint, sourceDevice, env, leash, toolMsMax } = this.#options;
+    const { tools, endpoint, sourceDevice, env, toolPrefix, toolMsMax } = this.#options;
     const tool = tools.find(({ name }) => name === engine);
     if (tool === undefined) throw new ProbeError('protocol', `${engine} was not offered by this end`);
     const devices =
@@ -147,7 +153,7 @@ export class RdmaSink {
       tool,
       call: { test, role, endpoint, devices },
       env,
-      leash,
+      toolPrefix,
       timeoutMs: toolMsMax,
       signal,
     });

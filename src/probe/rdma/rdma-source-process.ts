@@ -8,7 +8,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
-import { endpointOf, installedEngines, leashOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { endpointOf, installedEngines, parentDeathPrefix, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSourceRequestSchema } from './rdma-request.ts';
 import { measureRdma } from './rdma-source.ts';
 import { removeStaleFolders } from './tool-folder.ts';
@@ -31,7 +31,7 @@ try {
     endpoint: endpointOf(request),
     sinkDevice: request.otherDevice,
     env: toolEnv(process.env),
-    leash: await leashOf(process.platform, process.env),
+    toolPrefix: await parentDeathPrefix(process.platform, process.env),
     budget: request.budget,
     toolMsMax: request.toolMsMax,
     signal: AbortSignal.any([stop.signal, AbortSignal.timeout(request.durationMsMax)]),

@@ -26,7 +26,7 @@ interface RdmaSourceOptions {
   readonly endpoint: RdmaEndpoint;
   readonly sinkDevice: string;
   readonly env: Env;
-  readonly leash: readonly string[];
+  readonly toolPrefix: readonly string[];
   readonly budget: ProbeBudget;
   readonly toolMsMax: number;
   readonly signal: AbortSignal;
@@ -163,7 +163,7 @@ class RdmaSession {
     direction: 'upload' | 'download',
   ): Promise<{ readonly own: ToolEnding; readonly reported: number | null }> {
     const tool = this.#openTool();
-    const { endpoint, sinkDevice, env, leash, toolMsMax } = this.#options;
+    const { endpoint, sinkDevice, env, toolPrefix, toolMsMax } = this.#options;
     const channel = this.#channel;
     if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
     this.#runs += 1;
@@ -180,7 +180,7 @@ class RdmaSession {
         devices: isUpload ? [sinkDevice, endpoint.device] : [endpoint.device, sinkDevice],
       },
       env,
-      leash,
+      toolPrefix,
       timeoutMs: toolMsMax,
       signal: this.#deadline,
     });

@@ -16,7 +16,7 @@ interface ToolRunOptions {
   readonly call: Omit<ToolCall, 'rendezvousPort' | 'folder'>;
   readonly env: Env;
   /** Goes before the command, so the tool dies with us: ["setpriv", "--pdeathsig", "KILL"]. */
-  readonly leash: readonly string[];
+  readonly toolPrefix: readonly string[];
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -58,7 +58,7 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
         },
       });
       linked.catch(() => undefined); // the tool detects it, and reports it
-      const [program = command, ...rest] = [...options.leash, command, ...args];
+      const [program = command, ...rest] = [...options.toolPrefix, command, ...args];
       const how = { env: { ...options.env, ...env }, signal, timeoutMs: options.timeoutMs };
       // The measuring end has more precise information about what is missing, so it may report first.
       const waitsMs = options.timeoutMs + WAITS_SLACK_MS;
@@ -184,7 +184,7 @@ const figuresOf = async (
     readonly timeoutMs: number;
     readonly tool: RdmaTool;
     readonly test: RdmaTest;
-    /** Name of the program itself, without its leash. */
+    /** Name of the program itself, without its prefix. */
     readonly name: string;
   },
 ): Promise<ToolEnding> => {

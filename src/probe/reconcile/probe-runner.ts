@@ -39,7 +39,7 @@ interface ProbeOrder {
   readonly onMeasuring: (expectedMs: number) => void;
 }
 
-interface Obstacle {
+interface Blocker {
   readonly reason: string;
   readonly retryInMs: number;
 }
@@ -53,15 +53,15 @@ export class ProbeRunner {
     this.#parts = parts;
   }
 
-  obstacle(want: WantedProbe, why: ProbeCause): Obstacle | undefined {
+  blocker(want: WantedProbe, why: ProbeCause): Blocker | undefined {
     const { self, locks, ledger, state } = this.#parts;
     const activity = this.#activity(want, why);
     if (activity !== undefined) return { reason: activity, retryInMs: ACTIVITY_RETRY_MS };
     if (want.kind === 'gpu') return this.#pause();
     const ports = sourcePorts(state(), self, want.connection);
     if (locks.count >= LINK_PROBES_MAX) return this.#soon('the maximum number of probes is running');
-    const obstacle = locks.obstacle(ports);
-    if (obstacle !== undefined) return this.#soon(obstacle);
+    const blocker = locks.blocker(ports);
+    if (blocker !== undefined) return this.#soon(blocker);
     // The budget limits only automatic repeats.
     const waitMs = why === 'due' ? ledger.waitMs(ports) : 0;
     if (waitMs > 0) return { reason: `the budget of ${portText(ports)} is spent`, retryInMs: waitMs };
@@ -157,7 +157,7 @@ export class ProbeRunner {
   /**
    * After a device, links get their turn before the next device, including those of peers refused meanwhile.
    */
-  #pause(): Obstacle | undefined {
+  #pause(): Blocker | undefined {
     const leftMs = this.#deviceEndedAtMs + DEVICE_PAUSE_MS - this.#parts.clock.nowMs();
     return leftMs > 0 ? { reason: 'connections take turns', retryInMs: leftMs } : undefined;
   }
@@ -223,7 +223,7 @@ export class ProbeRunner {
     }
   }
 
-  #soon(reason: string): Obstacle {
+  #soon(reason: string): Blocker {
     return { reason, retryInMs: refusalWaitMs(this.#parts.random()) };
   }
 }

@@ -166,10 +166,10 @@ export class Reconciler {
         later(wait.untilMs - nowMs);
         continue;
       }
-      const obstacle = runner.obstacle(want, this.#causeOf(want));
-      if (obstacle !== undefined) {
+      const blocker = runner.blocker(want, this.#causeOf(want));
+      if (blocker !== undefined) {
         this.#blockedAtMs.set(key, nowMs);
-        later(this.#wait(want, obstacle.reason, obstacle.retryInMs));
+        later(this.#wait(want, blocker.reason, blocker.retryInMs));
         continue;
       }
       const otherInMs = isByHand || isOwnTurn(want) ? 0 : this.#otherEndMs(key);

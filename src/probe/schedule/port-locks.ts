@@ -3,7 +3,7 @@
 
 import { ANY_PORT, sharePort } from './link-ports.ts';
 
-export interface PortHold extends Disposable {
+export interface PortLock extends Disposable {
   readonly ports: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export class PortLocks {
   }
 
   /** Why they cannot be taken now, in words; undefined if they can. */
-  obstacle(ports: readonly string[]): string | undefined {
+  blocker(ports: readonly string[]): string | undefined {
     if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} will be measured shortly`;
     for (const holder of this.#holders)
       if (sharePort(holder.ports, ports)) return `${holder.what} is being measured`;
@@ -35,8 +35,8 @@ export class PortLocks {
   }
 
   /** Undefined if there is an obstacle. */
-  take(ports: readonly string[], what: string): PortHold | undefined {
-    return this.obstacle(ports) === undefined ? this.#hold(ports, what) : undefined;
+  take(ports: readonly string[], what: string): PortLock | undefined {
+    return this.blocker(ports) === undefined ? this.#lock(ports, what) : undefined;
   }
 
   /**
@@ -44,10 +44,10 @@ export class PortLocks {
    * a quiet machine would wait forever for a busy one. After another device there is no such reservation:
    * links come first then.
    */
-  takeAll(what: string): PortHold | undefined {
+  takeAll(what: string): PortLock | undefined {
     if (this.#holders.size === 0) {
       this.#reservedUntilMs = Number.NEGATIVE_INFINITY;
-      return this.#hold([ANY_PORT], what);
+      return this.#lock([ANY_PORT], what);
     }
     const isForDevice = [...this.#holders].some(({ ports }) => ports.includes(ANY_PORT));
     if (!isForDevice && this.#nowMs() >= this.#reservedUntilMs) {
@@ -62,7 +62,7 @@ export class PortLocks {
     return [...this.#holders].map(({ what }) => what).join(', ');
   }
 
-  #hold(ports: readonly string[], what: string): PortHold {
+  #lock(ports: readonly string[], what: string): PortLock {
     const holder = { ports, what };
     this.#holders.add(holder);
     return {

@@ -5,7 +5,7 @@
 
 import type { ProbeSettings } from './probe-settings.ts';
 
-interface Account {
+interface PortSpending {
   atMs: number;
   /** Time on the interface, ms. */
   timeMs: number;
@@ -18,7 +18,7 @@ export interface Spending {
 }
 
 export class SpendLedger {
-  readonly #accounts = new Map<string, Account>();
+  readonly #spending = new Map<string, PortSpending>();
   readonly #nowMs: () => number;
   readonly #settings: () => ProbeSettings;
 
@@ -32,11 +32,11 @@ export class SpendLedger {
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
     let waitMs = 0;
     for (const port of ports) {
-      const account = this.#account(port);
+      const spending = this.#spendingOf(port);
       waitMs = Math.max(
         waitMs,
-        -account.timeMs / bandwidthShare,
-        -account.bytes / (bytesPerHourMax / HOUR_MS),
+        -spending.timeMs / bandwidthShare,
+        -spending.bytes / (bytesPerHourMax / HOUR_MS),
       );
     }
     return waitMs;
@@ -46,25 +46,25 @@ export class SpendLedger {
   charge(ports: readonly string[], { busyMs, bytesUsed }: Spending, atMs: number = this.#nowMs()): void {
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
     for (const port of ports) {
-      const account = this.#account(port, atMs);
+      const spending = this.#spendingOf(port, atMs);
       // A debt is limited to two hours: measuring on request all day must not block automatic probes for a week.
-      account.timeMs = Math.max(account.timeMs - busyMs, -DEBT_MS_MAX * bandwidthShare);
-      account.bytes = Math.max(account.bytes - bytesUsed, (-DEBT_MS_MAX / HOUR_MS) * bytesPerHourMax);
+      spending.timeMs = Math.max(spending.timeMs - busyMs, -DEBT_MS_MAX * bandwidthShare);
+      spending.bytes = Math.max(spending.bytes - bytesUsed, (-DEBT_MS_MAX / HOUR_MS) * bytesPerHourMax);
     }
   }
 
-  #account(port: string, nowMs: number = this.#nowMs()): Account {
+  #spendingOf(port: string, nowMs: number = this.#nowMs()): PortSpending {
     const { bandwidthShare, bytesPerHourMax } = this.#settings();
     const full = { timeMs: HOUR_MS * bandwidthShare, bytes: bytesPerHourMax };
-    const account = this.#accounts.get(port) ?? { atMs: nowMs, ...full };
-    const passedMs = Math.max(0, nowMs - account.atMs);
-    account.atMs += passedMs;
-    account.timeMs = Math.min(full.timeMs, account.timeMs + passedMs * bandwidthShare);
-    account.bytes = Math.min(full.bytes, account.bytes + (passedMs / HOUR_MS) * bytesPerHourMax);
-    this.#accounts.set(port, account);
-    const oldest = this.#accounts.keys().next().value;
-    if (this.#accounts.size > LEDGER_PORTS_MAX && oldest !== undefined) this.#accounts.delete(oldest);
-    return account;
+    const spending = this.#spending.get(port) ?? { atMs: nowMs, ...full };
+    const passedMs = Math.max(0, nowMs - spending.atMs);
+    spending.atMs += passedMs;
+    spending.timeMs = Math.min(full.timeMs, spending.timeMs + passedMs * bandwidthShare);
+    spending.bytes = Math.min(full.bytes, spending.bytes + (passedMs / HOUR_MS) * bytesPerHourMax);
+    this.#spending.set(port, spending);
+    const oldest = this.#spending.keys().next().value;
+    if (this.#spending.size > LEDGER_PORTS_MAX && oldest !== undefined) this.#spending.delete(oldest);
+    return spending;
   }
 }
 

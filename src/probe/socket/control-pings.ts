@@ -21,7 +21,7 @@ interface BackgroundPings {
    */
   end(): Promise<Reported<number>>;
   /** Stops waiting; nothing happens after `end`. */
-  give(): void;
+  cancel(): void;
 }
 
 /** Why there are none between these ends; undefined if there are. */
@@ -55,9 +55,9 @@ export class ControlPings {
   }
 
   /** For what is measured next; idle round trips are made once, before the first. */
-  async beside({ reason, roundTripMs, signal }: BackgroundPingOptions): Promise<BackgroundPings> {
+  async duringLoad({ reason, roundTripMs, signal }: BackgroundPingOptions): Promise<BackgroundPings> {
     if (reason !== undefined)
-      return { start: () => undefined, end: () => Promise.resolve(unknown(reason)), give: () => undefined };
+      return { start: () => undefined, end: () => Promise.resolve(unknown(reason)), cancel: () => undefined };
     this.#idleNs ??= await this.#idle(Math.max(IDLE_MS_MIN, IDLE_ROUND_TRIPS * roundTripMs), signal);
     const idleNs = this.#idleNs;
     const [over, given] = [new AbortController(), new AbortController()];
@@ -70,7 +70,7 @@ export class ControlPings {
         over.abort();
         return queueNs(idleNs, await loadedNs);
       },
-      give: () => {
+      cancel: () => {
         over.abort();
         given.abort();
       },

@@ -97,7 +97,7 @@ export class Sink {
       const from = source.remoteAddress ?? 'an unknown address';
       let failure: string | undefined;
       try {
-        await this.#obey(new ControlChannel<ToSource, ToSink>(source, toSinkSchema));
+        await this.#handleCommands(new ControlChannel<ToSource, ToSink>(source, toSinkSchema));
       } catch (error) {
         failure = `${from}: ${shortReason(error)}`;
       } finally {
@@ -130,7 +130,7 @@ export class Sink {
   /**
    * Serves the source's requests until it ends the session. @throws ProbeError, or the reason of the signal.
    */
-  async #obey(channel: ControlChannel<ToSource, ToSink>): Promise<void> {
+  async #handleCommands(channel: ControlChannel<ToSource, ToSink>): Promise<void> {
     const { engine, clock, streamsMax, signal, durationMsMax } = this.#options;
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
     channel.send({

@@ -152,7 +152,7 @@ export class SourceSession {
       },
       job,
     );
-    const beside = await this.#pings.beside({
+    const pings = await this.#pings.duringLoad({
       reason: options.measuresQueue ? reasonAgainstPings(this.#parts.engine, this.hello) : HOURLY.reason,
       roundTripMs,
       signal: this.#parts.signal,
@@ -164,9 +164,9 @@ export class SourceSession {
       if (direction === 'download') {
         for (const stream of streams) stream.start();
         await this.#startSink(run);
-        beside.start();
+        pings.start();
         await this.#watchDownload(streams, estimate, quota);
-        const queueNs = await beside.end();
+        const queueNs = await pings.end();
         const { retransmits, bytes } = await this.#stopSink(run);
         // Bytes sent but never read have gone over the wire as well.
         sentBytes = Math.min(bytes, quota);
@@ -179,10 +179,10 @@ export class SourceSession {
       }
       await this.#startSink(run);
       for (const stream of streams) stream.start();
-      beside.start();
+      pings.start();
       const check = new UploadCheck(streams);
       await this.#watchUpload(run, estimate, check, quota);
-      const queueNs = beside.end();
+      const queueNs = pings.end();
       for (const stream of streams) stream.stop();
       const { bytes } = await this.#stopSink(run, message => check.take(message, this.#parts.clock.nowMs()));
       await Promise.all(streams.map(({ ended }) => ended));
@@ -194,7 +194,7 @@ export class SourceSession {
         queueNs: await queueNs,
       };
     } finally {
-      beside.give();
+      pings.cancel();
       await endStreams(streams);
       const moved = bytesOf(streams);
       const acknowledged = acknowledgedOf(streams);

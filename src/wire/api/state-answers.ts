@@ -45,9 +45,9 @@ export const readingStatusSchema: Schema<ReadingStatus> = v.variant('kind', [
 const entrySchemaOf = (kind: EventKind): v.GenericSchema => {
   const reading = kind.replace('.gathered', '');
   if (isReadingKind(reading)) return readingEntrySchema(READING_SCHEMAS[gatheredKind(reading)].entries.value);
-  const { field, hold } = EVENT_KINDS[kind];
+  const { field, fromPayload } = EVENT_KINDS[kind];
   const valueSchema: v.GenericSchema | undefined =
-    hold === undefined ? PAYLOAD_SCHEMAS[kind] : MADE_OF_PAYLOADS[field];
+    fromPayload === undefined ? PAYLOAD_SCHEMAS[kind] : MADE_OF_PAYLOADS[field];
   if (valueSchema === undefined) throw new TypeError(`${kind} in the state has no schema`);
   return entrySchema(valueSchema);
 };

@@ -170,7 +170,7 @@ const optionsOf = (run: MadeUpRun) => ({
 const announced = (run: MadeUpRun, address: DaemonAddress): Promise<RunAnnouncement> =>
   announceRun({ ...optionsOf(run), findDaemon: async () => address });
 
-interface Asked {
+interface ReceivedRequest {
   readonly line: string;
   readonly authorization: string | undefined;
   readonly bytes: number;
@@ -179,12 +179,12 @@ interface Asked {
 
 interface FakeDaemon extends AsyncDisposable {
   readonly address: DaemonAddress;
-  readonly requests: readonly Asked[];
+  readonly requests: readonly ReceivedRequest[];
   requested(line: string): Promise<void>;
 }
 
 const fakeDaemon = async (statusOf: (line: string) => number): Promise<FakeDaemon> => {
-  const requests: Asked[] = [];
+  const requests: ReceivedRequest[] = [];
   const server = createHttpServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', chunk => chunks.push(chunk));

@@ -9,7 +9,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 import { freePort } from '../../support/free-port.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-const ASKED = { method: 'POST', path: '/api/runs', body: {} } as const;
+const REQUEST = { method: 'POST', path: '/api/runs', body: {} } as const;
 
 const listeningOn = async (address: string | number) => {
   let requests = 0;
@@ -38,7 +38,7 @@ test('a request goes over the socket, and over TCP where there is none or nobody
   // Of another run each: a kept connection that is gone is no reason to send again.
   const sent = async (over: Pick<DaemonAddress, 'socket'>): Promise<number | undefined> => {
     const requests = new DaemonRequests();
-    const status = await requests.send({ ...daemon, ...over }, ASKED);
+    const status = await requests.send({ ...daemon, ...over }, REQUEST);
     requests.close();
     return status;
   };
@@ -61,7 +61,7 @@ test('a request that may have been taken over the socket is not sent once more o
   await once(cutting, 'listening');
   const requests = new DaemonRequests();
   const daemon = { url: `http://127.0.0.1:${port}`, token: 't', socket };
-  expect(await requests.send(daemon, ASKED)).toBeUndefined();
+  expect(await requests.send(daemon, REQUEST)).toBeUndefined();
   expect(tcp.requests()).toBe(0);
   requests.close();
   cutting.close();

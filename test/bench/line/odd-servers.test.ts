@@ -38,7 +38,7 @@ const reasonsOf = ({ stages }: ScriptedLine, verdict: StageVerdict): readonly st
 ];
 
 const HELD = 'every objective is met; the queue is stable: requests in flight change by N a minute (N to N)';
-const UNASKED = [
+const NOT_REQUESTED = [
   'shows how fast an idle endpoint is; whether this load holds was not tested',
   'gives a first estimate of the capacity; whether this load holds was not tested',
 ];
@@ -53,7 +53,7 @@ describe('what is reported of', () => {
     expect(reasonsOf(reported, 'held')).toEqual([HELD]);
     expect(reasonsOf(reported, 'missed')).toEqual(['latency.pN=Nms: missed, N ms (at least N ms)']);
     expect(reasonsOf(reported, 'undecided')).toEqual([
-      ...UNASKED,
+      ...NOT_REQUESTED,
       'too few requests to decide; about N requests would decide',
     ]);
   });

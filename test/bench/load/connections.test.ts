@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { SocketDialer } from '../../../src/bench/target/http1/dialer.ts';
-import { couldNotKnow, NO_READ } from '../../../src/bench/target/http1/reply-deadlines.ts';
+import { isClosedBeforeReceipt, NO_READ } from '../../../src/bench/target/http1/reply-deadlines.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 import { LOOP_TIMERS } from '../../../src/clock/loop-timers.ts';
 import { chunkedStream, events, reply, STREAM } from '../target/reply-shapes.ts';
@@ -85,11 +85,11 @@ test.each([
 
 test('a close is a stale one for 50 ms and a round trip after the request, and never behind a byte of the reply', () => {
   const sent = { sentNs: 1e9, lastReadNs: NO_READ };
-  expect(couldNotKnow(sent, 1.05e9, 0)).toBe(true);
-  expect(couldNotKnow(sent, 1.05e9 + 1, 0)).toBe(false);
-  expect(couldNotKnow(sent, 1.25e9, 200e6)).toBe(true);
-  expect(couldNotKnow(sent, 1.25e9 + 1, 200e6)).toBe(false);
-  expect(couldNotKnow({ ...sent, lastReadNs: 1e9 }, 1e9, 0)).toBe(false);
+  expect(isClosedBeforeReceipt(sent, 1.05e9, 0)).toBe(true);
+  expect(isClosedBeforeReceipt(sent, 1.05e9 + 1, 0)).toBe(false);
+  expect(isClosedBeforeReceipt(sent, 1.25e9, 200e6)).toBe(true);
+  expect(isClosedBeforeReceipt(sent, 1.25e9 + 1, 200e6)).toBe(false);
+  expect(isClosedBeforeReceipt({ ...sent, lastReadNs: 1e9 }, 1e9, 0)).toBe(false);
 });
 
 /** Over a round trip so long that a close comes within it however late this process gets its turn. */

@@ -6,9 +6,9 @@ test('an arrival waits from its time until a place was free, whenever it is sent
   const slots = new InFlightSlots(1);
   expect(slots.take(100)).toBe(0);
   expect(slots.free).toBe(0);
-  slots.give(350);
+  slots.release(350);
   expect(slots.take(200)).toBe(150);
-  slots.give(360);
+  slots.release(360);
   expect(slots.take(900)).toBe(0);
 });
 
@@ -30,7 +30,7 @@ test('what is held back is what a queue of that many servers makes wait', () => 
         servers[servers.indexOf(freeNs)] = startNs + service;
         ends.sort((a, b) => a - b);
         while (ends.length > 0 && ((ends[0] ?? 0) <= dueNs || slots.free === 0))
-          slots.give(ends.shift() ?? 0);
+          slots.release(ends.shift() ?? 0);
         expect(slots.take(dueNs)).toBe(startNs - dueNs);
         ends.push(startNs + service);
       }

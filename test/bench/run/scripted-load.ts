@@ -9,7 +9,7 @@ export class ScriptedLoad implements LoadGenerator {
   readonly calls: string[] = [];
   counts = { issued: 0, warmup: 0, ended: 0 };
   /** Whether a stop ends it, as it should. */
-  obeys = true;
+  respondsToStop = true;
 
   readonly issuingEnded: Promise<number> = this.#issuing.promise;
   readonly ended: Promise<LoadResult> = this.#ended.promise;
@@ -43,7 +43,7 @@ export class ScriptedLoad implements LoadGenerator {
 
   stop(): void {
     this.calls.push('stop');
-    if (!this.obeys) return;
+    if (!this.respondsToStop) return;
     this.#warm.resolve();
     this.#issuing.resolve(5_000);
     this.end('stopped', 5_000);

@@ -140,7 +140,7 @@ describe('a session', () => {
 
   test('that is stopped a second time gives the load up', async () => {
     const { load, stop, stopNow, running, at } = session(false);
-    load.obeys = false;
+    load.respondsToStop = false;
     await at(1);
     stop.abort();
     await at(9_000);

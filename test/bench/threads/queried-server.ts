@@ -19,14 +19,14 @@ export interface Dialect {
   whole(text: string, id: string): string;
 }
 
-export interface Asked {
+export interface ReceivedRequest {
   readonly path: string;
   readonly body: { readonly [key: string]: unknown };
 }
 
 export interface QueriedServer extends AsyncDisposable {
   readonly port: number;
-  readonly requested: readonly Asked[];
+  readonly requested: readonly ReceivedRequest[];
   readonly inFlightMax: number;
 }
 
@@ -39,7 +39,7 @@ export const answerOf = (number: number): string => `"answer"\n${number} ✓`;
 export const queriedServer = async (dialect: Dialect, overlapping = 0): Promise<QueriedServer> => {
   const together = Promise.withResolvers<void>();
   if (overlapping === 0) together.resolve();
-  const requested: Asked[] = [];
+  const requested: ReceivedRequest[] = [];
   let inFlight = 0;
   let inFlightMax = 0;
   const server = createServer(async (request, response) => {
@@ -126,17 +126,17 @@ export const sessionPlan = (
   plan: Partial<LoadPlan> & {
     readonly slots?: number;
     readonly concurrencyOf?: ConcurrencyUnit;
-    readonly asking?: Partial<SessionOptions>;
+    readonly session?: Partial<SessionOptions>;
   },
 ): LoadPlan => {
-  const { slots = 1, concurrencyOf = 'sessions', asking, ...more } = plan;
+  const { slots = 1, concurrencyOf = 'sessions', session, ...more } = plan;
   const options: SessionOptions = {
     api: serverApi('chat'),
     model: 'm',
     isStreaming: true,
     noncePrefix: '0badcafe',
     fields: NO_REQUEST_FIELDS,
-    ...asking,
+    ...session,
   };
   return loadPlan({
     host: '127.0.0.1',

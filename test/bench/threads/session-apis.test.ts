@@ -94,7 +94,7 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
       sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], {
         api: name,
         isStreaming,
-        asking: { api: serverApi(name), isStreaming },
+        session: { api: serverApi(name), isStreaming },
       }),
     );
     expect(reported.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
@@ -115,8 +115,11 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
 
 test('with the history at the server a turn names the answer before it, and reports nothing but its own', async () => {
   await using server = await queriedServer(RESPONSES);
-  const asking = { api: serverApi('responses'), history: 'server' } as const;
-  const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
+  const session = { api: serverApi('responses'), history: 'server' } as const;
+  const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], {
+    api: 'responses',
+    session,
+  });
   const reported = await runLoad(plan);
   expect(reported.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
   const [first, second, third] = server.requested.map(({ body }) => body);
@@ -133,8 +136,11 @@ test('with the history at the server a turn names the answer before it, and repo
 test('a server that gives no id cannot be gone on with: the turns behind are skipped for that reason', async () => {
   const nameless: Dialect = { ...RESPONSES, stream: pieces => RESPONSES.stream(pieces, '') };
   await using server = await queriedServer(nameless);
-  const asking = { api: serverApi('responses'), history: 'server' } as const;
-  const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
+  const session = { api: serverApi('responses'), history: 'server' } as const;
+  const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], {
+    api: 'responses',
+    session,
+  });
   const reported = await runLoad(plan);
   expect(reported.samples.map(({ outcome }) => outcome)).toEqual(['completed']);
   expect(reported.skipped.map(({ turn: skipped, reason }) => [skipped, reason])).toEqual([
@@ -165,7 +171,7 @@ test.each(APIS)(
     await using server = await queriedServer(api.dialect);
     const plan = sessionPlan(server.port, [SYSTEM], {
       api: api.name,
-      asking: { api: serverApi(api.name), noncePrefix: undefined },
+      session: { api: serverApi(api.name), noncePrefix: undefined },
     });
     await runLoad(plan);
     const bodies = server.requested.map(({ body }) => body);
@@ -196,7 +202,7 @@ test('messages refuse a system prompt in the middle of a conversation, by sessio
       turn('', { after: [0], continues: 0, messages: [{ role: 'system', content: 'x' }] }),
     ],
   };
-  expect(() => sessionPlan(1, [later], { api: 'messages', asking: { api: serverApi('messages') } })).toThrow(
+  expect(() => sessionPlan(1, [later], { api: 'messages', session: { api: serverApi('messages') } })).toThrow(
     /session 1 \(with a system prompt\), turn 2: it has a system prompt in the middle/,
   );
 });
@@ -204,7 +210,7 @@ test('messages refuse a system prompt in the middle of a conversation, by sessio
 test.each(['completions', 'embeddings', 'ollama-generate', 'llama.cpp', 'sglang'])(
   '%s takes no conversation, and reports it',
   name => {
-    expect(() => sessionPlan(1, [chat('a', 'one', 'two')], { asking: { api: serverApi(name) } })).toThrow(
+    expect(() => sessionPlan(1, [chat('a', 'one', 'two')], { session: { api: serverApi(name) } })).toThrow(
       /takes no conversation/,
     );
   },

@@ -9,10 +9,12 @@ import type { LiveSessions } from '../../../src/core/run/live-sessions.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { MetricsTable } from '../../../src/metrics/metrics-table.ts';
 import { RunMetrics } from '../../../src/metrics/run-metrics.ts';
-import { type Asked, CHAT, chat, queriedServer, sessionPlan, turn } from './queried-server.ts';
+import { CHAT, chat, queriedServer, type ReceivedRequest, sessionPlan, turn } from './queried-server.ts';
 import { runLoad } from './run-load.ts';
 
-const messagesOf = (requested: Asked | undefined): readonly { readonly [key: string]: unknown }[] => {
+const messagesOf = (
+  requested: ReceivedRequest | undefined,
+): readonly { readonly [key: string]: unknown }[] => {
   const messages = requested?.body['messages'];
   return Array.isArray(messages) ? messages.filter(isJsonObject) : [];
 };

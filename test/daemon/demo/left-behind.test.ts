@@ -26,7 +26,7 @@ test('a daemon that starts on the home of a demo finds who was silent before, fo
     plimsollVersion: '0.0.0-test',
     report: () => undefined,
   });
-  const left = simulation.leftBehind();
+  const left = simulation.remaining();
   const fleet = new DemoFleet({ own: own.nodeId, others, clock, plimsollVersion: '0.0.0-test' });
   const parts = { home: home.path, ownNode: own.nodeId, clock };
   storeSeenBefore(parts, fleet.remember(left));

@@ -49,7 +49,7 @@ const checksOf = async (text: string): Promise<ApiChecks> => {
 };
 let known: { readonly text: string; readonly checks: ApiChecks } | undefined;
 
-const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
+const clientOf = async ({ daemon: { url }, token }: LiveDaemon) => {
   const checks = await checksOf(await (await fetch(`${url}/openapi.json`)).text());
   const requested = new Set<string>();
   const request = async (question: Question): Promise<readonly string[]> => {
@@ -143,7 +143,7 @@ describe('a simulated cluster', () => {
     const reported = () => daemon.state.comparisonProgress[daemon.nodeId]?.[compared.id];
     await expect.poll(reported, { timeout: 30_000 }).toBeDefined();
 
-    const asking = await asker(live);
+    const client = await clientOf(live);
     const [device] = Object.keys(daemon.state.nodeGpuProfiles[daemon.nodeId] ?? {});
     const [link] = Object.entries(daemon.state.linkProfiles[daemon.nodeId] ?? {}).flatMap(
       ([sink, profiles]) => Object.keys(profiles).map(key => `${sink} ${key}`),
@@ -168,7 +168,7 @@ describe('a simulated cluster', () => {
     const probesAt = { method: 'POST', path: '/api/probes' } as const;
     const forgetAt = { method: 'POST', path: '/api/nodes/{nodeId}/forget' } as const;
     expect(
-      await faultsOf(asking, [
+      await faultsOf(client, [
         ...plain,
         { path: '/api/state/{path}', with: `nodeMemories/${daemon.nodeId}`, status: 200 },
         { path: '/api/state/{path}', with: 'nothing/here', status: 404 },
@@ -247,7 +247,7 @@ describe('a simulated cluster', () => {
     writeFileSync(join(comparedAt, 'comparison.json'), comparisonToJson(compared));
     await comparing.end(compared);
     expect(
-      await faultsOf(asking, [
+      await faultsOf(client, [
         { ...runAt, status: 200 },
         { ...seriesAt, status: 200 },
         { ...stopAt, status: 409 },
@@ -271,16 +271,16 @@ describe('a simulated cluster', () => {
       ]),
     ).toEqual([]);
     const every = [...(await routesOf())].map(({ method, path }) => `${method} ${path}`);
-    expect(every.filter(route => !asking.requested.has(route))).toEqual(['GET /api/stream']);
+    expect(every.filter(route => !client.requested.has(route))).toEqual(['GET /api/stream']);
   });
 });
 
 describe('a real machine', () => {
   test('replies by its schemas', async () => {
     await using live = await liveDaemon();
-    const asking = await asker(live);
+    const client = await clientOf(live);
     expect(
-      await faultsOf(asking, [
+      await faultsOf(client, [
         ...plain,
         { path: '/api/nodes/{nodeId}', with: 'self', status: 200 },
         { path: '/api/history', query: '?slot=gpu&key=cpu', status: 200 },
@@ -292,7 +292,7 @@ describe('a real machine', () => {
 
 describe('the stream', () => {
   const read = async (live: LiveDaemon, batches: number) => {
-    const { checks } = await asker(live);
+    const { checks } = await clientOf(live);
     using stream = await openStream(Number(new URL(live.daemon.url).port));
     const snapshot = await stream.need('snapshot');
     const faults = [...checks.faultsOf(snapshotMessageSchema, COMPONENT('StreamSnapshot'), snapshot.data)];

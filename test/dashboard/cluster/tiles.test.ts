@@ -53,7 +53,7 @@ describe('the totals', () => {
     const state = stillSpeaking(at(rack), 5_000, ({ kind }) => kind !== 'gpuLoads.gathered');
     expect(tilesOf(state, 5_000)[0]).toMatchObject({
       part: '0 of 2 GPUs measured',
-      holds: [{ load: undefined }],
+      segments: [{ load: undefined }],
     });
   });
 
@@ -73,7 +73,7 @@ describe('the totals', () => {
     const memory = tilesOf(stateOf(at(studio), at(rack)))[2];
     expect(memory?.value).toEqual({ figure: '816', unit: 'GB' });
     expect(memory?.part).toContain(' · GPUs have 48.0\u00a0GB');
-    expect(memory?.holds.map(hold => hold.share)).toEqual([512e9, 304e9]);
+    expect(memory?.segments.map(segment => segment.share)).toEqual([512e9, 304e9]);
   });
 
   test('leave out a node that stopped answering', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { achievedBy, standingOf } from '../../../dashboard/src/headroom/achieved.ts';
 import { fitRows } from '../../../dashboard/src/headroom/fit-rows.ts';
-import { vesselsPicture } from '../../../dashboard/src/headroom/memory-gauges.ts';
+import { gaugesPicture } from '../../../dashboard/src/headroom/memory-gauges.ts';
 import { headroomInput, liveDevices, modelPlacements } from '../../../dashboard/src/headroom/placement.ts';
 import { placementMap } from '../../../dashboard/src/headroom/placement-map.ts';
 import { gaugeSentence, headroomLead } from '../../../dashboard/src/headroom/placement-text.ts';
@@ -40,7 +40,7 @@ const placementsOn = (facts: ModelFacts, of: readonly NodeView[], question: Head
   return modelPlacements(headroom(facts, input.devices, question, input.links), input);
 };
 const placements = placementsOn(model, views, QUESTION);
-const picture = vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: undefined });
+const picture = gaugesPicture(placements.ranked, { width: 900, objectiveSeconds: undefined });
 
 const ranOn = (targetNode: NodeId, nanoseconds: number): Run => ({
   ...madeUpRunEntry('20261123-010203-ab12'),
@@ -49,9 +49,9 @@ const ranOn = (targetNode: NodeId, nanoseconds: number): Run => ({
   figures: madeUpFigures({ series: { tpotNs: { count: 9, percentiles: { 50: nanoseconds } } } }),
 });
 
-describe('vessels', () => {
+describe('gauges', () => {
   test('stand on one scale: layers from the keel add up to the surface, between the ends of the interval', () => {
-    const [best, second] = picture.vessels;
+    const [best, second] = picture.gauges;
     expect(best?.placement.on).toBe('atlas');
     expect(best?.layers.map(({ term }) => term)).toEqual(['weights', 'experts', 'cache', 'overhead']);
     const heights = best?.layers.reduce((sum, { height }) => sum + height, 0) ?? 0;
@@ -74,7 +74,7 @@ describe('vessels', () => {
         ? placement
         : { ...placement, time: { ...placement.time, seconds: { value: 1, low: 0.9, high: 1.1 } } },
     );
-    const [best, over] = vesselsPicture(slow, { width: 900, objectiveSeconds: 1 / 60 }).vessels;
+    const [best, over] = gaugesPicture(slow, { width: 900, objectiveSeconds: 1 / 60 }).gauges;
     expect(best?.isOver).toBe(false);
     expect(over).toMatchObject({ isOver: true, interval: undefined, surfaceY: picture.top - 10 });
     expect(over?.layers.at(-1)?.y).toBe(picture.top - 10);
@@ -82,25 +82,23 @@ describe('vessels', () => {
 
   test('stand within the picture at every width, names next to the first one apart', () => {
     for (const width of [358, 620, 900, 1_400]) {
-      const { vessels } = vesselsPicture(placements.ranked, { width, objectiveSeconds: undefined });
-      for (const [index, { x, width: wide }] of vessels.entries()) {
+      const { gauges } = gaugesPicture(placements.ranked, { width, objectiveSeconds: undefined });
+      for (const [index, { x, width: wide }] of gauges.entries()) {
         expect(wide).toBeGreaterThan(20);
         expect(x + wide).toBeLessThanOrEqual(width);
         if (index > 0)
-          expect(x).toBeGreaterThan((vessels[index - 1]?.x ?? 0) + (vessels[index - 1]?.width ?? 0));
+          expect(x).toBeGreaterThan((gauges[index - 1]?.x ?? 0) + (gauges[index - 1]?.width ?? 0));
       }
-      const names = vessels[0]?.layers.map(({ nameY }) => nameY) ?? [];
+      const names = gauges[0]?.layers.map(({ nameY }) => nameY) ?? [];
       for (const [index, name] of names.slice(1).entries())
         expect((names[index] ?? 0) - name).toBeGreaterThanOrEqual(17);
     }
   });
 
   test('have an objective only where it is on the scale', () => {
-    const y = vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: 1 / 60 }).objectiveY;
+    const y = gaugesPicture(placements.ranked, { width: 900, objectiveSeconds: 1 / 60 }).objectiveY;
     expect(y).toBeGreaterThan(picture.top);
-    expect(
-      vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: 10 }).objectiveY,
-    ).toBeUndefined();
+    expect(gaugesPicture(placements.ranked, { width: 900, objectiveSeconds: 10 }).objectiveY).toBeUndefined();
   });
 });
 
@@ -139,7 +137,7 @@ describe('what is reported of placements', () => {
     for (const { parts } of fitRows(large, liveDevices(views)).shown)
       expect(parts.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
     expect(
-      vesselsPicture(large.ranked, { width: 900, objectiveSeconds: undefined }).vessels.every(
+      gaugesPicture(large.ranked, { width: 900, objectiveSeconds: undefined }).gauges.every(
         ({ layers }) => layers.length === 0,
       ),
     ).toBe(true);

@@ -78,7 +78,7 @@ const gathers = (
     const gathering = gathererOf(machineForTest({ files: recordedFiles([tree]) })).gather({
       clock,
       signal: ending.signal,
-      insteadOf: () => undefined,
+      fallbackReason: () => undefined,
       emit: (_source, reading) => reported.push(reading),
       fail: (_kind, _source, reason) => {
         if (reason === '') throw new Error('a failure without a reason');

@@ -12,17 +12,17 @@ describe('the port map of a Mac', () => {
     using tools = standInTools();
     tools.prints('networksetup', fixture('networksetup/m3-ultra-mac-studio-ports.txt'));
     const ports = hardwarePorts(machineForTest({ env: tools.env }));
-    const asker = { clock: new VirtualClock(), signal, ageMsMax: 0 };
-    const found = await ports.get(asker);
+    const caller = { clock: new VirtualClock(), signal, ageMsMax: 0 };
+    const found = await ports.get(caller);
     expect(found).toMatchObject({ kind: 'answered' });
     tools.script('networksetup', 'exit 1');
-    for (let failure = 1; failure <= 5; failure++) expect(await ports.get(asker)).toEqual(found);
+    for (let failure = 1; failure <= 5; failure++) expect(await ports.get(caller)).toEqual(found);
     const failed = { kind: 'unanswered', reason: 'networksetup exited with code 1' };
-    expect(await ports.get(asker)).toMatchObject(failed);
+    expect(await ports.get(caller)).toMatchObject(failed);
     tools.prints('networksetup', fixture('networksetup/m3-ultra-mac-studio-ports.txt'));
-    expect(await ports.get(asker)).toEqual(found);
+    expect(await ports.get(caller)).toEqual(found);
     tools.prints('networksetup', '');
-    expect(await ports.get(asker)).toEqual(found);
+    expect(await ports.get(caller)).toEqual(found);
   });
 
   it('is not known where networksetup lists no port', async ({ signal }) => {

@@ -16,19 +16,19 @@ import { agenticConversations, azureLines, mooncakeLines } from '../../support/m
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type BenchHere, benchHere, expectInvariants } from './bench-here.ts';
 
-interface Asked {
+interface ReceivedRequest {
   readonly words: readonly string[];
   readonly maxTokens: number;
 }
 
 interface QueriedServer extends AsyncDisposable {
   readonly url: string;
-  readonly requested: readonly Asked[];
+  readonly requested: readonly ReceivedRequest[];
 }
 
 /** Keeps the words of each prompt, without its mark. */
 const queriedServer = async (onRequested: () => void = () => undefined): Promise<QueriedServer> => {
-  const requested: Asked[] = [];
+  const requested: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     onRequested();
     const parts: Buffer[] = [];

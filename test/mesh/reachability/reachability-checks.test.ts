@@ -297,7 +297,7 @@ class Net implements AsyncDisposable {
   add(localId: NodeId, ...addresses: readonly string[]) {
     const reported: string[] = [];
     const [first = '', ...others] = addresses;
-    const asking = this.wire.open([first], QUERY_PORT, bytes => {
+    const queries = this.wire.open([first], QUERY_PORT, bytes => {
       if (this.delayed === undefined) checks.takeAnswer(bytes);
       else this.delayed.push(() => checks.takeAnswer(bytes));
     });
@@ -309,7 +309,7 @@ class Net implements AsyncDisposable {
         this.#drawn = (this.#drawn * 16_807 + 1) % 2_147_483_647;
         return this.#drawn / 2_147_483_647;
       },
-      send: (bytes, to) => asking.send(bytes, to),
+      send: (bytes, to) => queries.send(bytes, to),
       isBusy: () => this.isBusy,
       opened: ({ address }) => reported.push(`opened ${address}`),
       closed: ({ address }, reason, was) => reported.push(`closed ${address} (${was}): ${reason}`),

@@ -21,7 +21,7 @@ describe('a desk where machines join', () => {
   beforeEach(async () => {
     nodes = new TlsNodes();
     service = new JoinCodeService(systemClock, [nodes.key]);
-    port = portOf(await nodes.node({ guests: service }));
+    port = portOf(await nodes.node({ joinCredentials: service }));
   });
 
   afterEach(() => nodes[Symbol.asyncDispose]());
@@ -109,7 +109,7 @@ describe('a machine that joins goes past', () => {
   test('a listener without the code, with TLS of its own or none, and takes the next address', async () => {
     await using nodes = new TlsNodes();
     const service = new JoinCodeService(systemClock, [nodes.key]);
-    const { port } = { port: portOf(await nodes.node({ guests: service })) };
+    const { port } = { port: portOf(await nodes.node({ joinCredentials: service })) };
     const issued = service.issue();
     await using other = await listening({ id: joinProof(issued).id, psk: new Uint8Array(32) }, 'never sent');
     const plain = createNetServer(socket =>

@@ -123,7 +123,7 @@ describe('a member of the mesh', () => {
       await sent;
       expect(one.mesh.partial.bytes).toBeLessThanOrEqual(MESH_LIMITS.partialBytesMax);
     }
-    await until(one, () => one.mesh.partial.givenUp >= 45 - MESH_LIMITS.partialBytesMax / FRAME_BYTES);
+    await until(one, () => one.mesh.partial.evicted >= 45 - MESH_LIMITS.partialBytesMax / FRAME_BYTES);
     expect(one.mesh.partial.bytes).toBeLessThanOrEqual(MESH_LIMITS.partialBytesMax);
     honest.socket.write(Buffer.alloc(9));
     await until(one, () => one.frames.length === 1);

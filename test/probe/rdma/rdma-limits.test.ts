@@ -36,7 +36,7 @@ const sinkFor = (signal: AbortSignal): RdmaSink =>
     endpoint: { device: 'mlx5_0', port: 1, gidIndex: undefined, transport: 'rdma' },
     sourceDevice: 'mlx5_1',
     env: { PATH: '/usr/bin:/bin' },
-    leash: [],
+    toolPrefix: [],
     clock: systemClock,
     waitMsMax: 10_000,
     durationMsMax: 20_000,

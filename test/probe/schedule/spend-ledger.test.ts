@@ -75,13 +75,13 @@ test('who needs the machine for itself is let in before others begin, and does n
   expect(first).toBeDefined();
   expect(locks.takeAll('GPU 0')).toBeUndefined();
   expect(locks.take(['eth1'], 'eth1')).toBeUndefined();
-  expect(locks.obstacle(['eth1'])).toBe('GPU 0 will be measured shortly');
+  expect(locks.blocker(['eth1'])).toBe('GPU 0 will be measured shortly');
   first?.[Symbol.dispose]();
   const all = locks.takeAll('GPU 0');
   expect(all).toBeDefined();
-  expect(locks.obstacle(['eth1'])).toBe('GPU 0 is being measured');
+  expect(locks.blocker(['eth1'])).toBe('GPU 0 is being measured');
   all?.[Symbol.dispose]();
-  expect(locks.obstacle(['eth1'])).toBeUndefined();
+  expect(locks.blocker(['eth1'])).toBeUndefined();
   const second = locks.take(['eth0'], 'eth0');
   locks.takeAll('GPU 0');
   time.nowMs = 40_000;

@@ -36,7 +36,7 @@ test('an other end that stops answering, or answers what was not asked, holds no
   const requested: number[] = [];
   const pings = new ControlPings(sequence => requested.push(sequence), new VirtualClock());
   const stop = new AbortController();
-  const beside = pings.beside({ reason: undefined, roundTripMs: 1, signal: stop.signal });
+  const beside = pings.duringLoad({ reason: undefined, roundTripMs: 1, signal: stop.signal });
   pings.receive(7);
   stop.abort();
   const { start, end } = await beside;
@@ -52,7 +52,7 @@ test('idle round trips end in their time on a connection whose round trip is not
   const pings: ControlPings = new ControlPings(sequence => {
     void pause(clock, ROUND_TRIP_MS, stop.signal).then(() => pings.receive(sequence));
   }, clock);
-  const starting = pings.beside({ reason: undefined, roundTripMs: ROUND_TRIP_MS, signal: stop.signal });
+  const starting = pings.duringLoad({ reason: undefined, roundTripMs: ROUND_TRIP_MS, signal: stop.signal });
   await clock.advance(4.5 * ROUND_TRIP_MS);
   const beside = await starting;
   beside.start();
@@ -74,7 +74,7 @@ test('a queue that grows to a second within a run of one and a half is reported 
     const queueMs = Math.min(1_000, Math.max(0, clock.nowMs() - loadedAtMs));
     void pause(clock, 10 + queueMs, signal).then(() => pings.receive(sequence));
   }, clock);
-  const starting = pings.beside({ reason: undefined, roundTripMs: 10, signal });
+  const starting = pings.duringLoad({ reason: undefined, roundTripMs: 10, signal });
   await clock.advance(1_000);
   const beside = await starting;
   loadedAtMs = clock.nowMs();
@@ -91,7 +91,7 @@ test('where the last round trips do not come back, they have waited as long as s
   const pings: ControlPings = new ControlPings(sequence => {
     if (sequence <= 20) void pause(clock, 10, signal).then(() => pings.receive(sequence));
   }, clock);
-  const starting = pings.beside({ reason: undefined, roundTripMs: 10, signal });
+  const starting = pings.duringLoad({ reason: undefined, roundTripMs: 10, signal });
   await clock.advance(1_000);
   const beside = await starting;
   beside.start();

@@ -102,10 +102,14 @@ const serve = async (fault: Fault, socket: Socket, parts: Parts): Promise<void> 
   if (fault === 'sends garbage')
     return void socket.write(Buffer.concat([randomBytes(2_000), Buffer.from('\n')]));
   if (fault === 'sends a line without end') return void socket.write(Buffer.alloc(100_000, 0x20));
-  await obey(fault, new ControlChannel<ToSource, ToSink>(socket, toSinkSchema), parts);
+  await handleCommands(fault, new ControlChannel<ToSource, ToSink>(socket, toSinkSchema), parts);
 };
 
-const obey = async (fault: Fault, channel: ControlChannel<ToSource, ToSink>, parts: Parts): Promise<void> => {
+const handleCommands = async (
+  fault: Fault,
+  channel: ControlChannel<ToSource, ToSink>,
+  parts: Parts,
+): Promise<void> => {
   const { runs, drop } = parts;
   const report = (message: ToSource): void => {
     const changed = tampered(fault, message, runs.at(-1));

@@ -98,12 +98,12 @@ test('a run is exported by the conventions: each figure counted in its bucket, f
 
 test('a request of a run of several models is exported with its model', async () => {
   const reported = { model: 'base=0.7,adapter=0.3', models: MIX };
-  const asking = (sampleId: number, variant: number): EndedSample =>
+  const requesting = (sampleId: number, variant: number): EndedSample =>
     sampleOf({
       sampleId,
       note: { isCancelledAsPlanned: false, isCutAfterGrace: false, variant, check: 'none' },
     });
-  const messages = await telemetryOf([asking(1, 0), asking(2, 1), asking(3, 1)], reported);
+  const messages = await telemetryOf([requesting(1, 0), requesting(2, 1), requesting(3, 1)], reported);
   const { resourceMetrics } = v.parse(OTLP_METRICS, JSON.parse(messages[0]?.body ?? ''));
   const duration = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find(
     ({ name }) => name === 'gen_ai.client.operation.duration',

@@ -39,7 +39,7 @@ export interface SimulatedThreadParts {
 class SimulatedWorker<Sent, Received> extends EventEmitter implements WatchedWorker {
   readonly owner: LoopOwner = new LoopOwner();
   readonly #parts: SimulatedThreadParts;
-  readonly #obey: (message: Sent) => void;
+  readonly #handle: (message: Sent) => void;
   #hasExited = false;
 
   constructor(
@@ -48,11 +48,11 @@ class SimulatedWorker<Sent, Received> extends EventEmitter implements WatchedWor
   ) {
     super();
     this.#parts = parts;
-    this.#obey = begin(this);
+    this.#handle = begin(this);
   }
 
   postMessage(message: Sent): void {
-    this.#parts.loop.in(MESSAGE_NS, this.owner, () => this.#obey(message));
+    this.#parts.loop.in(MESSAGE_NS, this.owner, () => this.#handle(message));
   }
 
   report(message: Received): void {
@@ -102,7 +102,7 @@ export const simulatedLoadWorker = (data: LoadWorkerData, parts: SimulatedThread
       }),
     });
     const phases = new LoadPhases({ load, report: message => worker.report(message), primed: undefined });
-    return message => void phases.obey(message);
+    return message => void phases.handle(message);
   });
 
 export const simulatedParseWorker = (

@@ -9,8 +9,8 @@ import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
 import type { DialedSocket } from './dialer.ts';
 import {
   CancelTimer,
-  couldNotKnow,
   ERROR_BODY_BYTES_MAX,
+  isClosedBeforeReceipt,
   NO_READ,
   passedDeadline,
 } from './reply-deadlines.ts';
@@ -320,7 +320,7 @@ export class HttpConnection implements ReplySink {
 
   #isStale(nowNs: number): boolean {
     if (this.#repliesOnSocket === 0 || this.#isResend) return false;
-    return couldNotKnow(this.#waiting, nowNs, this.#owner.dialerOf(this.target).roundTripNs);
+    return isClosedBeforeReceipt(this.#waiting, nowNs, this.#owner.dialerOf(this.target).roundTripNs);
   }
 
   /** A name has other addresses than the one that refused; each is tried once. */
@@ -343,7 +343,7 @@ export class HttpConnection implements ReplySink {
     if (this.#repliesOnSocket === 0) return;
     const sinceReply = { sentNs: this.endedNs, lastReadNs: NO_READ };
     const { roundTripNs } = this.#owner.dialerOf(this.target);
-    if (couldNotKnow(sinceReply, this.#owner.nowNs(), roundTripNs))
+    if (isClosedBeforeReceipt(sinceReply, this.#owner.nowNs(), roundTripNs))
       this.#owner.closing.closedAfterReply(this.target);
   }
 

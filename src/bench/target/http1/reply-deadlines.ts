@@ -39,7 +39,7 @@ export const passedDeadline = (
  * METRICS §2: the server had closed an idle connection before it could have received the request, as shown by the
  * round-trip time. A server that closes later has received the request, and the failure is its own.
  */
-export const couldNotKnow = (
+export const isClosedBeforeReceipt = (
   { sentNs, lastReadNs }: Pick<WaitingReply, 'sentNs' | 'lastReadNs'>,
   nowNs: number,
   roundTripNs: number,

@@ -96,7 +96,7 @@ export const linkHistoryTool: McpTool = mcpTool({
   },
 });
 
-interface Asked {
+interface HistoryRange {
   readonly from: NodeId;
   readonly backMs: number;
   readonly steps: number;
@@ -104,7 +104,7 @@ interface Asked {
 
 const reportedConnection = async (
   { source, sink, connectionKey, ...facts }: ConnectionFacts,
-  { from, backMs, steps }: Asked,
+  { from, backMs, steps }: HistoryRange,
   { state, profileRows, wallMs }: McpContext,
 ): Promise<v.InferOutput<typeof connectionSchema>> => {
   const rows = await profileRows({

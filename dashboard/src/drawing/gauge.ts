@@ -1,4 +1,4 @@
-// Geometry of the drawings: every machine is a vessel in a 112 × 84 box, seen from slightly above. Water is load, and the
+// Geometry of the drawings: every machine is a gauge in a 112 × 84 box, seen from slightly above. Water is load, and the
 // water line, the front edge of its surface, is what is read against the mark.
 
 import { SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
@@ -7,7 +7,7 @@ export const DRAWING_WIDTH = 112;
 export const DRAWING_HEIGHT = 84;
 
 /** A round-cornered box: left edge, width, y of its rim and of its keel, depth of its rim, corner radius. */
-export interface Tub {
+export interface GaugeShape {
   readonly x: number;
   readonly width: number;
   readonly top: number;
@@ -17,7 +17,7 @@ export interface Tub {
 }
 
 /** The ring of a surface at height y. */
-export const facePath = ({ x, width, depth, radius }: Tub, y: number): string => {
+export const facePath = ({ x, width, depth, radius }: GaugeShape, y: number): string => {
   const [k, c] = corners(radius);
   const right = x + width;
   return (
@@ -29,7 +29,7 @@ export const facePath = ({ x, width, depth, radius }: Tub, y: number): string =>
 };
 
 /** The wall from height y down to the keel, open above. */
-export const sidePath = ({ x, width, bottom, depth, radius }: Tub, y: number): string => {
+export const sidePath = ({ x, width, bottom, depth, radius }: GaugeShape, y: number): string => {
   const [k, c] = corners(radius);
   const right = x + width;
   const floor = bottom - depth;
@@ -40,7 +40,7 @@ export const sidePath = ({ x, width, bottom, depth, radius }: Tub, y: number): s
 };
 
 /** The front edge of a surface at height y: the water line. */
-export const lipPath = ({ x, width, depth, radius }: Tub, y: number): string => {
+export const lipPath = ({ x, width, depth, radius }: GaugeShape, y: number): string => {
   const [k, c] = corners(radius);
   const right = x + width;
   return (
@@ -50,13 +50,13 @@ export const lipPath = ({ x, width, depth, radius }: Tub, y: number): string => 
 };
 
 /** The y coordinate of the surface at a level of 0..1; a trace of water stays visible at 0. */
-export const surfaceY = ({ top, bottom, depth }: Tub, level: number): number => {
+export const surfaceY = ({ top, bottom, depth }: GaugeShape, level: number): number => {
   const floor = bottom - depth;
   return f(floor + (top - floor) * Math.min(1, Math.max(0.015, level)));
 };
 
 /** The y coordinate of the mark on the front: level with a water line at the safe load. */
-export const markY = (tub: Tub): number => f(surfaceY(tub, SAFE_LOAD) + tub.depth);
+export const markY = (shape: GaugeShape): number => f(surfaceY(shape, SAFE_LOAD) + shape.depth);
 
 /** Perforations of a front, row by row, every second row set off by half a step. */
 export const foam = (x0: number, y0: number, x1: number, y1: number): readonly { x: number; y: number }[] => {
