@@ -84,9 +84,9 @@ const zoomed = (
     [low, high] = [holds, fails];
   }
   // An end with another verdict the second time is replaced by the next load beyond, as in the search.
-  const held = heldLoads.toSorted((a, b) => b - a).find(load => measured(load) === 'held');
+  const heldLoad = heldLoads.toSorted((a, b) => b - a).find(load => measured(load) === 'held');
   const failed = failedLoads.toSorted((a, b) => a - b).find(load => isFailed(measured(load)));
-  return { holds: held ?? 0, fails: failed ?? Number.POSITIVE_INFINITY, spentSeconds };
+  return { holds: heldLoad ?? 0, fails: failed ?? Number.POSITIVE_INFINITY, spentSeconds };
 };
 
 const isFailed = (verdict: SimulatedStage['verdict']): boolean =>

@@ -8,11 +8,11 @@ const { runCommand } = require('./run-command.js');
 /** npm writes node_modules/.package-lock.json last, so an install that was cut short does not count. */
 const isInstalled = () => {
   const wanted = packagesOf(inRoot('package-lock.json'));
-  const held = packagesOf(inRoot('node_modules', '.package-lock.json'));
-  if (wanted === undefined || held === undefined) return false;
+  const installed = packagesOf(inRoot('node_modules', '.package-lock.json'));
+  if (wanted === undefined || installed === undefined) return false;
   return Object.entries(wanted).every(([lockPath, { version, optional, link }]) => {
     if (lockPath === '' || link) return true;
-    const there = held[lockPath];
+    const there = installed[lockPath];
     return there === undefined ? optional === true : there.version === version;
   });
 };

@@ -25,12 +25,12 @@ const USAGE = `npm run release -- [OPTIONS]
 `;
 
 const release = async args => {
-  const asked = optionOf(args);
-  if (typeof asked === 'string') {
-    process.stderr.write(`release: ${asked}\n\n${USAGE}`);
+  const options = optionOf(args);
+  if (typeof options === 'string') {
+    process.stderr.write(`release: ${options}\n\n${USAGE}`);
     return 2;
   }
-  if (asked.help) {
+  if (options.help) {
     process.stdout.write(USAGE);
     return 0;
   }
@@ -38,12 +38,12 @@ const release = async args => {
     process.stderr.write('release: there is no build. Run: npm run build\n');
     return 1;
   }
-  const first = await buildAll(asked, asked.out);
-  if (!asked.check || first !== 0) return first;
+  const first = await buildAll(options, options.out);
+  if (!options.check || first !== 0) return first;
   const second = fs.mkdtempSync(path.join(os.tmpdir(), 'plimsoll-release-'));
   try {
-    const again = await buildAll(asked, second);
-    return again === 0 ? await checkRelease({ out: asked.out, second, version }) : again;
+    const again = await buildAll(options, second);
+    return again === 0 ? await checkRelease({ out: options.out, second, version }) : again;
   } finally {
     fs.rmSync(second, { recursive: true, force: true });
   }

@@ -10,9 +10,9 @@ const installSystemPackages = async () => {
   const missing = NEEDED.filter(({ programs }) => !programs.some(isOnPath));
   if (missing.length === 0) return;
   const list = missing.map(({ apt, use }) => `${apt} (${use})`).join(', ');
-  const obstacle = aptObstacle();
-  if (obstacle !== undefined) {
-    print(`not installed: ${list}. ${obstacle} The tests that need them skip.`);
+  const reason = reasonAgainstApt();
+  if (reason !== undefined) {
+    print(`not installed: ${list}. ${reason} The tests that need them skip.`);
     return;
   }
   print(`installing by apt-get: ${list}. PLIMSOLL_NO_APT=1 forbids this.`);
@@ -25,7 +25,7 @@ const installSystemPackages = async () => {
   print('apt-get could not install them; see above. The tests that need them skip.');
 };
 
-const aptObstacle = () => {
+const reasonAgainstApt = () => {
   if (process.env.PLIMSOLL_NO_APT === '1') return 'PLIMSOLL_NO_APT=1 forbids apt.';
   if (!isDebian()) return 'Only on Debian are they installed for you.';
   if (process.getuid() !== 0) return 'Only root may install them.';

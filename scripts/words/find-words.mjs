@@ -8,7 +8,7 @@ import ts from 'typescript';
 const WORDS_PAGE = new URL('../../docs/words.md', import.meta.url);
 const HEADING = '## Words that the check forbids';
 
-/** Rows {words, where: Set of 'identifiers' | 'comments' | 'texts' | 'docs' | 'test names', instead}. */
+/** Rows {words, where: Set of 'identifiers' | 'whole names' | 'comments' | 'texts' | 'docs' | 'test names', instead}. */
 export const forbiddenRows = page => {
   const section = page.split(HEADING)[1]?.split(/^## /m)[0];
   if (section === undefined) throw new Error(`docs/words.md has no section "${HEADING}"`);
@@ -58,15 +58,18 @@ export const findWords = (path, source) => {
 };
 
 /** Identifiers are cut where their case changes: "reportedAtMs" gives reported, at, ms. */
-const wordsIn = (kind, text) =>
-  kind === 'identifiers' ? text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) : text.matchAll(/[A-Za-z]+/g);
+const wordsIn = (kind, text) => text.matchAll(PATTERNS[kind] ?? /[A-Za-z]+/g);
+
+const PATTERNS = { identifiers: /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g, 'whole names': /\w+/g };
 
 const ofScript = (source, look, lineBefore = 0) => {
   const tree = ts.createSourceFile('file.ts', source, ts.ScriptTarget.ESNext, true);
   const lineOf = position => tree.getLineAndCharacterOfPosition(position).line + 1 + lineBefore;
   const visit = node => {
-    if (ts.isIdentifier(node) && isDeclared(node))
+    if ((ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && isDeclared(node)) {
       look('identifiers', node.text, lineOf(node.getStart(tree)));
+      look('whole names', node.text, lineOf(node.getStart(tree)));
+    }
     const text = textOf(node);
     if (text !== undefined && !ts.isImportDeclaration(node.parent) && !ts.isExportDeclaration(node.parent))
       look(isTestName(node) ? 'test names' : 'texts', text, lineOf(node.getStart(tree)));
@@ -88,7 +91,12 @@ const isDeclared = ({ parent }) =>
     ts.isPropertyDeclaration(parent) ||
     ts.isMethodDeclaration(parent) ||
     ts.isMethodSignature(parent) ||
+    ts.isGetAccessor(parent) ||
+    ts.isSetAccessor(parent) ||
     ts.isPropertyAssignment(parent) ||
+    ts.isTypeParameterDeclaration(parent) ||
+    ts.isNamedTupleMember(parent) ||
+    ts.isImportClause(parent) ||
     ts.isBindingElement(parent)) === true;
 
 /** First argument of test(…), it(…), describe(…) and their forms such as test.each(…)(…). */

@@ -53,12 +53,12 @@ export const plainValue = (node: TomlNode, depth = 3): unknown => {
 };
 
 const addPair = (root: TomlEntries, { key, value }: AST.TOMLKeyValue): void => {
-  const { entries, name, offset } = holderOf(root, key);
+  const { entries, name, offset } = parentOf(root, key);
   entries.set(name, { ...contentOf(value), keyOffset: offset, valueOffset: value.range[0] });
 };
 
 const openHeader = (root: TomlEntries, { key, kind }: AST.TOMLTable): TomlEntries => {
-  const { entries, name, offset } = holderOf(root, key);
+  const { entries, name, offset } = parentOf(root, key);
   if (kind === 'standard') return enter(entries, name, offset);
   const block = newTable(offset);
   const list = entries.get(name);
@@ -68,7 +68,7 @@ const openHeader = (root: TomlEntries, { key, kind }: AST.TOMLTable): TomlEntrie
 };
 
 /** The table that holds the last name of a dotted key. */
-const holderOf = (
+const parentOf = (
   root: TomlEntries,
   { keys }: AST.TOMLKey,
 ): { readonly entries: TomlEntries; readonly name: string; readonly offset: number } => {

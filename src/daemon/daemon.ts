@@ -47,11 +47,11 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const { clock, home, simulation } = options;
   await using lifetimes = new Lifetimes();
   const node = await openOwnNode(options, lifetimes);
-  const { journal, log, notices, recorder, settings, voice } = node;
+  const { journal, log, notices, recorder, settings, localNode } = node;
   const readings = ownReadings(options, node);
-  const runs = new RunRegistry({ ...voice, home });
-  const sweeps = new SweepRegistry({ ...voice, home, runs });
-  const comparing = new ComparisonRegistry({ ...voice, home });
+  const runs = new RunRegistry({ ...localNode, home });
+  const sweeps = new SweepRegistry({ ...localNode, home, runs });
+  const comparing = new ComparisonRegistry({ ...localNode, home });
   const comparisons = new RunComparisons({
     clock,
     home,
@@ -59,21 +59,21 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     directoryOf: runId => runs.directoryOf(runId),
   });
   const endpoints = new EndpointWatch({
-    ...voice,
+    ...localNode,
     notices,
     endpoints: () => (simulation === undefined ? settings.config.endpoints : []),
-    nodeOf: url => targetNodeOf(url, voice),
+    nodeOf: url => targetNodeOf(url, localNode),
   });
-  const peers = new MeasuredPeers(voice);
+  const peers = new MeasuredPeers(localNode);
   const isChosen = (id: NodeId): boolean => peers.isChosen(id);
   const mesh = await meshOf(options, node, isChosen);
   if (mesh !== undefined) lifetimes.addAsync(mesh);
-  else closeOpenConnections(voice, 'the mesh is switched off');
+  else closeOpenConnections(localNode, 'the mesh is switched off');
   const probes = probesOf(options, { node, readings, mesh, peers });
   const requested = probes?.requests ?? simulation?.probes;
   const agents = agentsOf(options, { node, mesh });
   const telemetry = new TelemetryExport({
-    ...voice,
+    ...localNode,
     notices,
     version: options.version,
     settings,
@@ -98,11 +98,11 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     ...(agents === undefined ? {} : { agents: agents.requests }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
     ...(mesh instanceof Membership
-      ? { joining: new Joining({ ...voice, home, keyFile: options.mesh?.keyFile, membership: mesh }) }
+      ? { joining: new Joining({ ...localNode, home, keyFile: options.mesh?.keyFile, membership: mesh }) }
       : {}),
   };
   const server = await openOwnServer(options, node, served, lifetimes);
-  const life = new LifeLog({ ...voice, log, home, version: options.version, pid: options.pid });
+  const life = new LifeLog({ ...localNode, log, home, version: options.version, pid: options.pid });
   life.started({ http: server.url, mesh: mesh?.listensOn });
   const silence = new AbortController();
   const replicating = mesh?.replicate(silence.signal) ?? Promise.resolve();
@@ -111,7 +111,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     readings.run(until),
     simulation?.run((fact, ageMs) => recorder.record(fact, ageMs), until),
     settings.follow(clock, until),
-    simulation === undefined ? followRdmaConnections({ ...voice, isChosen }, until) : undefined,
+    simulation === undefined ? followRdmaConnections({ ...localNode, isChosen }, until) : undefined,
     runs.follow(until),
     sweeps.follow(until),
     comparing.follow(until),
@@ -120,7 +120,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     endpoints.run(until),
     telemetry.run(until),
     watchHome({ home, clock, notices }, until),
-    new ClusterLog({ ...voice, log }).run(until),
+    new ClusterLog({ ...localNode, log }).run(until),
     readiness.whenReady().then(() => life.ready(until)),
     every(JOURNAL_RETRY_MS, () => recorder.retry(), { clock, until }),
     every(COMPACTION_MS, () => compactJournal(journal, notices), { clock, until }),
@@ -136,13 +136,13 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const owned = lifetimes.move();
   const stopped = (async () => {
     try {
-      await shutDownGracefully({ ...voice, work, replicating, silence });
+      await shutDownGracefully({ ...localNode, work, replicating, silence });
     } finally {
       await owned[Symbol.asyncDispose]();
     }
   })();
   return {
-    nodeId: voice.nodeId,
+    nodeId: localNode.nodeId,
     log,
     ...server,
     get meshAddress() {
@@ -152,7 +152,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
       return notices.all;
     },
     get state() {
-      return voice.state();
+      return localNode.state();
     },
     nowMs: () => clock.nowMs(),
     whenFirstReadings: waitSignal => readings.whenFirst(AbortSignal.any([waitSignal, until])),
@@ -169,7 +169,7 @@ const meshOf = async (
   node: OwnNode,
   isChosen: IsChosenPeer,
 ): Promise<Membership | DaemonMesh | undefined> => {
-  const parts = { ...node, clock: node.voice.clock, plimsollVersion: version };
+  const parts = { ...node, clock: node.localNode.clock, plimsollVersion: version };
   if (simulation !== undefined) return await openSimulatedMesh(simulation, parts);
   if (mesh.listen === 'off') return undefined;
   const { mesh: config, network }: Config = node.settings.config;
@@ -192,7 +192,7 @@ const meshOf = async (
 const probesOf = (
   options: DaemonOptions,
   {
-    node: { journal, settings, voice },
+    node: { journal, settings, localNode },
     readings,
     mesh,
     peers,
@@ -207,7 +207,7 @@ const probesOf = (
   return daemonProbes({
     ...options,
     ...options.probes,
-    ...voice,
+    ...localNode,
     random: Math.random,
     config: () => settings.config,
     history: query => journal.history(query),
@@ -222,23 +222,23 @@ const probesOf = (
 const agentsOf = (
   { probes, simulation, env, home, version }: DaemonOptions,
   {
-    node: { settings, voice },
+    node: { settings, localNode },
     mesh,
   }: { readonly node: OwnNode; readonly mesh: Pick<DaemonMesh, 'requests'> | undefined },
 ): { readonly server: AgentServer; readonly requests: AgentQueries } | undefined => {
   if (probes === undefined || simulation !== undefined) return undefined;
   const requests = mesh?.requests;
   const server = new AgentServer({
-    ...voice,
+    ...localNode,
     home,
     env,
     nodePath: probes.nodePath,
     version,
     config: () => settings.config.bench,
-    nodeOf: url => targetNodeOf(url, voice),
+    nodeOf: url => targetNodeOf(url, localNode),
     requests,
   });
-  return { server, requests: new AgentQueries({ ...voice, own: server, requests }) };
+  return { server, requests: new AgentQueries({ ...localNode, own: server, requests }) };
 };
 
 // How a daemon that is asked to stop ends: its parts first, then its last event, then the replication that carries it.

@@ -15,7 +15,7 @@ export const lockHome = (home: string): Disposable => {
   if (lock !== undefined) return lock;
   throw new DaemonError({
     code: 'home-in-use',
-    problem: `Another Plimsoll daemon${holder(home)} uses ${home}.`,
+    problem: `Another Plimsoll daemon${ownerText(home)} uses ${home}.`,
     advice: 'Stop it, or give this one its own home with --home DIR.',
   });
 };
@@ -35,7 +35,7 @@ const lockOf = (path: string): Disposable | undefined => {
   }
 };
 
-const holder = (home: string): string => {
+const ownerText = (home: string): string => {
   try {
     const { pid }: { pid?: unknown } = JSON.parse(readInputTextSync(join(home, 'daemon.json'), 'homeFile'));
     return typeof pid === 'number' ? ` (process ${pid})` : '';

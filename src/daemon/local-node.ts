@@ -35,7 +35,7 @@ export interface OwnNode {
   readonly cluster: Cluster;
   readonly recorder: EventRecorder;
   /** What the other parts of the daemon need from it. */
-  readonly voice: LocalNode;
+  readonly localNode: LocalNode;
 }
 
 /** To act as this node, and to see what it sees. */
@@ -90,14 +90,14 @@ export const openOwnNode = async (
   if (journal.lost !== undefined)
     startOwnEpoch({ nodeId, clock, journal, cluster, recorder }, journal.lost.epoch);
   const addresses = new MachineAddresses(() => clock.nowMs());
-  const voice: LocalNode = {
+  const localNode: LocalNode = {
     nodeId,
     clock,
     state: () => cluster.state,
     record: (fact, ageMs) => recorder.record(fact, ageMs),
     isOwnAddress: address => addresses.has(address),
   };
-  return { key, log, notices, settings, journal, cluster, recorder, voice };
+  return { key, log, notices, settings, journal, cluster, recorder, localNode };
 };
 
 /** Before config.toml is read, by its defaults. */

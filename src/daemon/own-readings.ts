@@ -31,7 +31,7 @@ export interface OwnReadings {
   missing(): readonly string[];
 }
 
-export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode): OwnReadings => {
+export const ownReadings = (options: DaemonOptions, { settings, localNode }: OwnNode): OwnReadings => {
   const ofMachine = () => [
     configGatherer(settings),
     ...platformGatherers({
@@ -47,10 +47,10 @@ export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode
   ];
   const gatherers = options.simulation === undefined ? ofMachine() : [];
   const first = new FirstReadings(gatherers);
-  const sink = new ReadingRecorder({ ...voice, onPublished: key => first.note(key) });
+  const sink = new ReadingRecorder({ ...localNode, onPublished: key => first.note(key) });
   return {
     gpuVendors: gpuVendorsOf(gatherers),
-    run: signal => runGatherers(gatherers, { clock: voice.clock, signal, sink }),
+    run: signal => runGatherers(gatherers, { clock: localNode.clock, signal, sink }),
     whenFirst: signal => first.wait(signal),
     missing: () => first.missing,
   };

@@ -55,13 +55,13 @@ export const openOwnServer = async (
   lifetimes: Lifetimes,
 ): Promise<OwnServer> => {
   const { home, clock, version, simulation } = options;
-  const { cluster, journal, notices, settings, voice } = node;
+  const { cluster, journal, notices, settings, localNode } = node;
   const token = await openAccessToken(home);
   const access = new Access({ clock, token, hostNames: settings.config.http.hostNames });
   const server = lifetimes.addAsync(
     createHttpServer({
       ...served,
-      nodeId: voice.nodeId,
+      nodeId: localNode.nodeId,
       version,
       clock,
       cluster: {
@@ -92,7 +92,7 @@ export const openOwnServer = async (
   const socket = await server.listenForOwner(homeFiles(home).socket);
   if (isUnknown(socket)) notices.raise(noOwnerSocket(socket.reason));
   const url = httpUrl(listening);
-  const { nodeId } = voice;
+  const { nodeId } = localNode;
   const startedAtWallMs = clock.wallMs();
   const daemonFile = homeFiles(home).daemon;
   await writeDaemonFile(daemonFile, {
@@ -121,8 +121,12 @@ const noOwnerSocket = (reason: string): Notice => ({
   reason,
 });
 
-const forget = ({ cluster, recorder, voice }: OwnNode, subject: NodeId): Forgetting => {
-  const result = forgetNode(cluster.state, { self: voice.nodeId, subject, nowMs: voice.clock.nowMs() });
+const forget = ({ cluster, recorder, localNode }: OwnNode, subject: NodeId): Forgetting => {
+  const result = forgetNode(cluster.state, {
+    self: localNode.nodeId,
+    subject,
+    nowMs: localNode.clock.nowMs(),
+  });
   if (result.kind === 'forgotten') recorder.record({ kind: 'node.forgotten', payload: result.fact });
   return result;
 };

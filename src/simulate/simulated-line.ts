@@ -120,10 +120,10 @@ const plansOf = (
 
 const lineAfter = (stages: readonly Stage[], isDone: boolean): LoadLine => {
   const ended = stages.filter(({ state }) => state === 'ended');
-  const held = ended.filter(({ verdict }) => verdict === 'held').map(rateOf);
+  const heldRates = ended.filter(({ verdict }) => verdict === 'held').map(rateOf);
   const failed = ended.filter(({ verdict }) => verdict !== 'held');
-  if (held.length === 0) return unknown('no stage has held yet');
-  const holds = maximumOf(held);
+  if (heldRates.length === 0) return unknown('no stage has held yet');
+  const holds = maximumOf(heldRates);
   const fails = minimumOf(failed.map(rateOf));
   if (!Number.isFinite(fails)) return { kind: 'at-least', holds, limit: 'budget' };
   const failsBy = failed.some(stage => rateOf(stage) === fails && stage.verdict === 'over-capacity')

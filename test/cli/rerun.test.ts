@@ -110,8 +110,8 @@ describe('a run that is repeated', () => {
     expect(requested.text).toContain(`Send requests to ${server.url} to compare it, and read what is listed`);
     expect(requested.text).toContain('Nothing was run.');
     expect(requested.text).not.toContain('Different today');
-    const unasked = await rerun([directory, '--home', home.path]);
-    expect(unasked.code).toBe(EXIT_CODES.usage.code);
+    const withoutAgreement = await rerun([directory, '--home', home.path]);
+    expect(withoutAgreement.code).toBe(EXIT_CODES.usage.code);
     expect(server.connections).toBe(0);
     // What the question is about happens behind it.
     await rerun([directory, '--home', home.path], { isTerminal: true, input: 'y\nn\n' });

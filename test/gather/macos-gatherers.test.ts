@@ -67,8 +67,8 @@ describe('a Mac whose tools all answer', () => {
       'system_profiler',
       `echo "$1" >> "$HERE/asked"; case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 1;; esac`,
     );
-    await using asking = startMac(tools, { intervals: { identityMs: 20 } }, ['identity']);
-    for (let round = 0; round < 5; round++) await asking.waitFor(isReading('identity'));
+    await using gatherers = startMac(tools, { intervals: { identityMs: 20 } }, ['identity']);
+    for (let round = 0; round < 5; round++) await gatherers.waitFor(isReading('identity'));
     const requested = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
     expect(requested.filter(name => name === 'SPHardwareDataType')).toHaveLength(1);
   });

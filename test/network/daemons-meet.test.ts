@@ -7,7 +7,7 @@ import { clusterKeyPath, replaceClusterKeyFile } from '../../src/mesh/key/key-fi
 import { isLongRun } from '../support/counts.ts';
 import type { SeenCluster } from './seen-cluster.ts';
 import {
-  deafenToBeacons,
+  dropBeacons,
   line,
   reasonAgainst,
   refuseIncoming,
@@ -43,7 +43,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     needs(context, 'nft');
     await using bed = await TestBed.open(context);
     twoSubnets(bed.net, 'left', 'middle', 'right');
-    for (const host of ['left', 'middle', 'right']) deafenToBeacons(bed.net, host);
+    for (const host of ['left', 'middle', 'right']) dropBeacons(bed.net, host);
     await meet(bed, ['left', 'middle', 'right'], 'by --peer across two subnets, beacons dropped', {
       left: ['10.1.0.2'],
       right: ['10.2.0.2'],

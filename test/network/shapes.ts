@@ -70,8 +70,7 @@ export const refuseIncoming = (net: Namespaces, host: string): void =>
   filter(net, host, 'tcp flags & (syn|ack) == syn drop; udp dport 4182 drop;');
 
 /** Beacons neither come in nor get out; everything else does. */
-export const deafenToBeacons = (net: Namespaces, host: string): void =>
-  filter(net, host, 'udp dport 4182 drop;');
+export const dropBeacons = (net: Namespaces, host: string): void => filter(net, host, 'udp dport 4182 drop;');
 
 /** What leaves by this interface goes at this rate: tbf counts headers. */
 export const shape = (net: Namespaces, host: string, name: string, rate: string): void => {

@@ -3,7 +3,7 @@ import { wordProblems } from '../../scripts/words/check.mjs';
 import { findWords } from '../../scripts/words/find-words.mjs';
 
 // Assembled, so that the check does not find them here.
-const [TOLD, ANEW, VERB] = ['to' + 'ld', 'an' + 'ew', 'he' + 'ars'];
+const [TOLD, ANEW, VERB, WHOLE] = ['to' + 'ld', 'an' + 'ew', 'he' + 'ars', 'he' + 'ld'];
 
 const foundIn = (path: string, source: string): readonly string[] =>
   findWords(path, source).map(({ line, kind, word }) => `${line} ${kind} ${word}`);
@@ -20,6 +20,15 @@ describe('the words check', () => {
   test('finds a forbidden word in the name of a test, and allows it in other strings of a test', () => {
     const source = `describe('a node', () => {\n  it.each([1])('${VERB} %i', () => '${VERB}');\n});\n`;
     expect(foundIn('test/a.test.ts', source)).toEqual([`2 test names ${VERB}`]);
+  });
+
+  test('finds a name that is forbidden whole, private ones too, and not as a part of another', () => {
+    expect(foundIn('src/a.ts', `const ${WHOLE} = 1;\nconst ${WHOLE}Back = 1;\n`)).toEqual([
+      `1 whole names ${WHOLE}`,
+    ]);
+    expect(
+      foundIn('src/a.ts', `class A {\n  #${WHOLE} = 1;\n  get ${TOLD}() {\n    return 1;\n  }\n}\n`),
+    ).toEqual([`2 whole names ${WHOLE}`, `3 identifiers ${TOLD}`]);
   });
 
   test('finds a comment after a template with a value in it, and takes no text of a template for one', () => {

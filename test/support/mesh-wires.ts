@@ -51,7 +51,7 @@ export class WiredLink implements MeshLink {
   disturb: Disturb = frames => frames;
   #queue: Uint8Array[] = [];
   #isScheduled = false;
-  #owesDrain = false;
+  #isDrainDue = false;
   /** While reading is paused. */
   #unread: Uint8Array[] | undefined;
   #other: WiredLink | undefined;
@@ -82,7 +82,7 @@ export class WiredLink implements MeshLink {
     this.sentFrames += 1;
     this.#queue.push(frame);
     this.#schedule();
-    this.#owesDrain ||= this.isPaused;
+    this.#isDrainDue ||= this.isPaused;
     return !this.isPaused;
   }
 
@@ -147,8 +147,8 @@ export class WiredLink implements MeshLink {
     const frames = this.disturb(this.#queue);
     this.#queue = [];
     for (const frame of frames) if (this.isOpen) this.#other?.inject(frame);
-    if (!this.#owesDrain || !this.isOpen) return;
-    this.#owesDrain = false;
+    if (!this.#isDrainDue || !this.isOpen) return;
+    this.#isDrainDue = false;
     this.#drains.emit(undefined);
   }
 }

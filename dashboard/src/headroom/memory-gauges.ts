@@ -7,7 +7,7 @@ import { formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { LayerTerm, ModelPlacement, PlacementTime } from './placement.ts';
 
-interface VesselsPicture {
+interface GaugesPicture {
   readonly width: number;
   readonly height: number;
   readonly isPhone: boolean;
@@ -52,7 +52,7 @@ interface GaugeLayer {
 export const gaugesPicture = (
   placements: readonly ModelPlacement[],
   { width, objectiveSeconds }: { readonly width: number; readonly objectiveSeconds: number | undefined },
-): VesselsPicture => {
+): GaugesPicture => {
   const isPhone = width < 600;
   const height = isPhone ? 360 : 420;
   const [left, top, keel] = [isPhone ? 28 : 48, 64, height - 58];

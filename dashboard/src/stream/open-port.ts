@@ -1,8 +1,8 @@
 // A tab's way to the stream: through the shared worker, or directly where the browser has none (Chrome on Android) or does
 // not start it.
 
-import type { StreamPort, ToHolder, ToTab } from './port.ts';
-import { StreamHolder } from './stream-holder.ts';
+import type { StreamPort, ToSharedStream, ToTab } from './port.ts';
+import { SharedStream } from './shared-stream.ts';
 
 export const openPort = (receive: (message: ToTab) => void): StreamPort =>
   typeof SharedWorker === 'undefined' ? direct(receive) : shared(receive);
@@ -12,7 +12,7 @@ const shared = (receive: (message: ToTab) => void): StreamPort => {
     type: 'module',
     name: 'plimsoll-stream',
   });
-  let last: ToHolder | undefined;
+  let last: ToSharedStream | undefined;
   let instead: StreamPort | undefined;
   worker.port.addEventListener('message', ({ data }: MessageEvent<ToTab>) => receive(data));
   worker.port.start();
@@ -32,7 +32,7 @@ const shared = (receive: (message: ToTab) => void): StreamPort => {
 };
 
 const direct = (receive: (message: ToTab) => void): StreamPort => {
-  const holder = new StreamHolder();
+  const stream = new SharedStream();
   const tab = { post: receive };
-  return { post: message => holder.receive(tab, message) };
+  return { post: message => stream.receive(tab, message) };
 };

@@ -12,7 +12,7 @@ export type ToTab =
   | { readonly kind: 'heartbeat' }
   | { readonly kind: 'link'; readonly link: StreamLink; readonly nowMs: number };
 
-export type ToHolder =
+export type ToSharedStream =
   /** The tab is looking: send a snapshot now, then batches. `scope`: the stream's query, '' for the whole state. */
   | { readonly kind: 'watch'; readonly scope: string }
   /** The tab is hidden: send nothing until it watches again. */
@@ -22,7 +22,7 @@ export type ToHolder =
   | { readonly kind: 'leave' };
 
 export interface StreamPort {
-  post(message: ToHolder): void;
+  post(message: ToSharedStream): void;
 }
 
 /** Receives the messages of the owner of the stream. */

@@ -60,7 +60,7 @@ export class AgentLink implements AsyncDisposable {
   readonly #tasks: readonly Promise<void>[];
   #loss: AgentLoss | undefined;
   #isDone = false;
-  #hasSpoken = false;
+  #hasReplied = false;
   #isTaking = false;
   #pingId = 0;
   #takePart: ((part: FilePart) => Promise<void>) | undefined;
@@ -158,7 +158,7 @@ export class AgentLink implements AsyncDisposable {
 
   async #read(): Promise<void> {
     for await (const message of this.#channel.messages) {
-      this.#hasSpoken = true;
+      this.#hasReplied = true;
       try {
         await this.#take(message);
       } catch (error) {
@@ -224,8 +224,8 @@ export class AgentLink implements AsyncDisposable {
       // Keeps the agent's load running: it ends when its coordinator is silent. The reply is ignored.
       this.#pingId += 1;
       void this.send({ kind: 'ping', id: this.#pingId });
-      silentMs = this.#hasSpoken || this.#isTaking ? 0 : silentMs + LISTEN_MS;
-      this.#hasSpoken = false;
+      silentMs = this.#hasReplied || this.#isTaking ? 0 : silentMs + LISTEN_MS;
+      this.#hasReplied = false;
       if (silentMs < AGENT_SILENCE_MS_MAX) continue;
       const reason = `it said nothing for ${AGENT_SILENCE_MS_MAX / 1_000} s`;
       this.#lose({ kind: 'silent', reason });

@@ -37,7 +37,7 @@ interface RecordOutputOptions {
 }
 
 /** A sample that buffers stamps of chunks until the next flush. */
-interface StampHolder {
+interface StampSource {
   reportStamps(): void;
 }
 
@@ -47,7 +47,7 @@ export class RecordOutput {
   readonly #secrets: readonly string[];
   readonly #encoder = new TextEncoder();
   readonly #outcomes = new OutcomeTally();
-  #withStamps: StampHolder[] = [];
+  #withStamps: StampSource[] = [];
   #lines: string[] = [];
   #answers: string[] = [];
   #answerCharacters = 0;
@@ -78,8 +78,8 @@ export class RecordOutput {
   }
 
   /** The holder writes its stamps at the next flush. */
-  hasStamps(holder: StampHolder): void {
-    this.#withStamps.push(holder);
+  hasStamps(source: StampSource): void {
+    this.#withStamps.push(source);
   }
 
   stamps(sampleId: number, stampsNs: Float64Array, start: number, end: number): void {
@@ -148,10 +148,10 @@ export class RecordOutput {
   }
 
   flush(): void {
-    const holders = this.#withStamps;
-    if (holders.length > 0) {
+    const sources = this.#withStamps;
+    if (sources.length > 0) {
       this.#withStamps = [];
-      for (const holder of holders) holder.reportStamps();
+      for (const source of sources) source.reportStamps();
     }
     this.#flushBatch();
     this.#flushLines();

@@ -175,8 +175,8 @@ const heldY = (
   holds: number | undefined,
   y: (ns: number) => number,
 ): number | undefined => {
-  const held = joined.findLast(({ load }) => holds !== undefined && load <= holds) ?? joined[0];
-  return held === undefined ? undefined : y(held.curve.atPercentile);
+  const heldStage = joined.findLast(({ load }) => holds !== undefined && load <= holds) ?? joined[0];
+  return heldStage === undefined ? undefined : y(heldStage.curve.atPercentile);
 };
 
 const earlierOf = (

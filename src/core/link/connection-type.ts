@@ -98,7 +98,7 @@ const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Se
   if (members.length === 0)
     return { ...unknownCarrier(`the ${kind} ${name} has no members`), ...rateOf(joined) };
   if (search.depth >= DEPTH_MAX) return unknownCarrier(`${name} has too many layers`);
-  const outward = members.filter(member => !leadsToGuests(member, search));
+  const outward = members.filter(member => !leadsToVirtualMachines(member, search));
   if (outward.length === 0)
     return { ...unknownCarrier(`the ${kind} ${name} joins only virtual interfaces`), ...rateOf(joined) };
   const up = outward.filter(member => interfaceNamed(member, search)?.isUp !== false);
@@ -128,11 +128,11 @@ const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Se
  * Its other end is a guest or a container on this machine: a virtual interface without a lower one, or one
  * that joins only such.
  */
-const leadsToGuests = (name: string, search: Search): boolean => {
+const leadsToVirtualMachines = (name: string, search: Search): boolean => {
   const member = interfaceNamed(name, search);
   if (member === undefined || search.depth >= DEPTH_MAX) return false;
   if (member.type !== 'virtual' && member.type !== 'bridge' && member.type !== 'bond') return false;
-  return member.members.every(each => leadsToGuests(each, { ...search, depth: search.depth + 1 }));
+  return member.members.every(each => leadsToVirtualMachines(each, { ...search, depth: search.depth + 1 }));
 };
 
 const interfaceNamed = (name: string, { network }: Search): NetworkInterface | undefined =>

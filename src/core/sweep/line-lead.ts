@@ -154,10 +154,13 @@ const heldPhrase = (
   loadOf: (stage: PicturedStage) => number,
   { by }: Pick<Sweep, 'by'>,
 ): string => {
-  const held = ended.filter(({ standing }) => standing === 'held').map(loadOf);
-  const highest = held.length === 0 ? '.' : `, the highest ${lineLoadText(maximumOf(held), by)}.`;
+  const heldLoads = ended.filter(({ standing }) => standing === 'held').map(loadOf);
+  const highest = heldLoads.length === 0 ? '.' : `, the highest ${lineLoadText(maximumOf(heldLoads), by)}.`;
   // The sentence already states that nothing was decided.
-  if (ended.every(({ standing }) => standing === 'held' || standing === 'undecided') && held.length === 0)
+  if (
+    ended.every(({ standing }) => standing === 'held' || standing === 'undecided') &&
+    heldLoads.length === 0
+  )
     return highest;
   const others = [
     ['an objective was missed', ended.filter(one => one.standing === 'failed' && !one.isOverCapacity)],

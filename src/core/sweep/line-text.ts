@@ -186,12 +186,12 @@ export const heldText = (
   const loads = counted(ended.length, 'load');
   if (ended.length === 0) return 'no load has ended';
   if (by === 'concurrency' && objectives.length === 0) return `${loads} measured`;
-  const held = ended.filter(({ standing }) => standing === 'held').length;
-  if (held === 0 && ended.every(({ standing }) => standing === 'undecided'))
+  const heldCount = ended.filter(({ standing }) => standing === 'held').length;
+  if (heldCount === 0 && ended.every(({ standing }) => standing === 'undecided'))
     return ended.length === 1 ? 'the load could not be decided' : `none of ${loads} could be decided`;
-  if (held === 0 && ended.some(({ standing }) => standing === 'undecided'))
+  if (heldCount === 0 && ended.some(({ standing }) => standing === 'undecided'))
     return `none of ${loads} is known to hold`;
-  return `${formatCount(held)} of ${loads} held`;
+  return `${formatCount(heldCount)} of ${loads} held`;
 };
 
 /** "TTFT within 500 ms"; undefined if there is no objective for single requests. */

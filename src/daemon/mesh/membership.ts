@@ -22,7 +22,7 @@ import { KEY_NOTICE } from './follow-key.ts';
 import { closeOpenConnections } from './mesh-connections.ts';
 
 interface MembershipParts extends DaemonMeshParts {
-  readonly voice: LocalNode;
+  readonly localNode: LocalNode;
 }
 
 export class Membership implements AsyncDisposable {
@@ -48,7 +48,7 @@ export class Membership implements AsyncDisposable {
   static async open(parts: MembershipParts): Promise<Membership> {
     const membership = new Membership(parts);
     membership.#mesh = await membership.#open();
-    if (membership.#mesh === undefined) closeOpenConnections(parts.voice, 'there is no mesh');
+    if (membership.#mesh === undefined) closeOpenConnections(parts.localNode, 'there is no mesh');
     return membership;
   }
 
@@ -135,11 +135,11 @@ export class Membership implements AsyncDisposable {
     this.#served.clear();
     await mesh[Symbol.asyncDispose]();
     this.#mesh = undefined;
-    const { voice, notices } = this.#parts;
+    const { localNode, notices } = this.#parts;
     notices.clear(KEY_NOTICE);
-    closeOpenConnections(voice, LEFT);
+    closeOpenConnections(localNode, LEFT);
     const left = unknown(LEFT);
-    voice.record({ kind: 'endpoints.reported', payload: { meshPort: left, reachabilityPort: left } });
+    localNode.record({ kind: 'endpoints.reported', payload: { meshPort: left, reachabilityPort: left } });
     this.#reportLooked();
   }
 

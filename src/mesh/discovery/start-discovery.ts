@@ -266,7 +266,7 @@ export class CandidateTable {
   readonly #clock: Clock;
   readonly #pass: (candidate: MeshCandidate) => void;
   readonly #rows = new Map<string, Row>();
-  readonly #countsByTeller = new Map<string, number>();
+  readonly #countsBySource = new Map<string, number>();
   readonly #buckets: ReadonlyMap<string, TokenBucket>;
   #refusedCount = 0;
 
@@ -307,7 +307,7 @@ export class CandidateTable {
     const added: Row = { candidate, reportedBy, offeredAtMs: nowMs, passedAtMs: nowMs };
     this.#rows.set(key, added);
     if (reportedBy !== '')
-      this.#countsByTeller.set(reportedBy, (this.#countsByTeller.get(reportedBy) ?? 0) + 1);
+      this.#countsBySource.set(reportedBy, (this.#countsBySource.get(reportedBy) ?? 0) + 1);
     this.#passOn(added);
   }
 
@@ -326,7 +326,7 @@ export class CandidateTable {
   #hasRoom({ source }: MeshCandidate, reportedBy: string): boolean {
     if (this.#rows.size >= DISCOVERY_LIMITS.candidatesMax) return false;
     const { addressesPerPeerMax } = DISCOVERY_LIMITS;
-    if (reportedBy !== '' && (this.#countsByTeller.get(reportedBy) ?? 0) >= addressesPerPeerMax) return false;
+    if (reportedBy !== '' && (this.#countsBySource.get(reportedBy) ?? 0) >= addressesPerPeerMax) return false;
     return this.#buckets.get(source)?.take() ?? true;
   }
 
@@ -337,8 +337,8 @@ export class CandidateTable {
 
   #forget(key: string, { reportedBy }: Row): void {
     this.#rows.delete(key);
-    const left = (this.#countsByTeller.get(reportedBy) ?? 0) - 1;
-    if (left > 0) this.#countsByTeller.set(reportedBy, left);
-    else this.#countsByTeller.delete(reportedBy);
+    const left = (this.#countsBySource.get(reportedBy) ?? 0) - 1;
+    if (left > 0) this.#countsBySource.set(reportedBy, left);
+    else this.#countsBySource.delete(reportedBy);
   }
 }

@@ -126,10 +126,10 @@ export class LinkTable {
 
   async #decide(link: PeerLink): Promise<void> {
     while (link.isOpen) {
-      const holder = this.#accepted.get(link.peerId);
-      if (holder === undefined) this.#accepted.set(link.peerId, link);
-      else if (holder.peerInstance === link.peerInstance) this.#choose(holder, link);
-      else if (!(await this.#replace(holder, link))) continue;
+      const current = this.#accepted.get(link.peerId);
+      if (current === undefined) this.#accepted.set(link.peerId, link);
+      else if (current.peerInstance === link.peerInstance) this.#choose(current, link);
+      else if (!(await this.#replace(current, link))) continue;
       link.ready();
       return;
     }
@@ -139,36 +139,36 @@ export class LinkTable {
    * Two links to one process. If the other end decides, its acceptance brings the link up, and that ends the previous
    * one.
    */
-  #choose(holder: PeerLink, link: PeerLink): void {
+  #choose(current: PeerLink, link: PeerLink): void {
     if (this.#parts.localId > link.peerId) return;
-    if (link.isInitiator && !holder.isInitiator) {
+    if (link.isInitiator && !current.isInitiator) {
       this.#accepted.set(link.peerId, link);
-      holder.close('duplicate', 'another link is kept');
+      current.close('duplicate', 'another link is kept');
     } else link.close('duplicate', 'another link is kept');
   }
 
   /** @returns false if the situation has changed meanwhile and must be checked again. */
-  async #replace(holder: PeerLink, link: PeerLink): Promise<boolean> {
-    const [holderAnswers, linkAnswers] = await Promise.all([holder.answers(), link.answers()]);
+  async #replace(current: PeerLink, link: PeerLink): Promise<boolean> {
+    const [currentAnswers, linkAnswers] = await Promise.all([current.answers(), link.answers()]);
     if (!linkAnswers) {
       link.close('silent', 'it did not answer a ping');
       return false;
     }
-    if (this.#accepted.get(link.peerId) !== holder) return false;
-    if (holderAnswers) {
-      this.#refuseCopy(holder, link);
+    if (this.#accepted.get(link.peerId) !== current) return false;
+    if (currentAnswers) {
+      this.#refuseCopy(current, link);
       return false;
     }
     this.#accepted.set(link.peerId, link);
-    holder.close('replaced', 'the peer has restarted');
+    current.close('replaced', 'the peer has restarted');
     return true;
   }
 
-  #refuseCopy(holder: PeerLink, link: PeerLink): void {
+  #refuseCopy(current: PeerLink, link: PeerLink): void {
     this.#events.conflict({
       nodeId: link.peerId,
       isOwn: false,
-      firstAddress: holder.remoteAddress,
+      firstAddress: current.remoteAddress,
       secondAddress: link.remoteAddress,
     });
     link.close('identity-in-use', 'another running daemon has this identity');

@@ -212,7 +212,7 @@ export class NatsLink implements MeshLink {
         return;
       case 'digest':
         publisher.reportDigest(message.vectors.filter(({ origin }) => this.#isOursToReport(origin)));
-        this.#speakForOthers(message.vectors);
+        this.#publishWantsOfOthers(message.vectors);
         return;
       case 'ask-neighbours':
         this.#publishNeighbours();
@@ -230,7 +230,7 @@ export class NatsLink implements MeshLink {
   }
 
   /** Not at once: other nodes may be about to claim it. */
-  #speakForOthers(vectors: readonly VectorEntry[]): void {
+  #publishWantsOfOthers(vectors: readonly VectorEntry[]): void {
     this.#digests += 1;
     if (this.#digests < DIGESTS_BEFORE_CLAIM) return;
     const wants = this.#claims.due(vectors);

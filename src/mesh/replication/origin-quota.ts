@@ -43,7 +43,7 @@ export class OriginQuota {
     this.#parts = parts;
     const { relayedBurst, relayedPerSecond } = parts.limits;
     const rate = { burst: relayedBurst, perSecond: relayedPerSecond };
-    this.#rates = new AddressBuckets(parts, rate, BRINGERS_MAX);
+    this.#rates = new AddressBuckets(parts, rate, RELAY_SOURCES_MAX);
   }
 
   get size(): number {
@@ -141,4 +141,4 @@ export class OriginQuota {
 }
 
 /** Peers whose rate is tracked. */
-const BRINGERS_MAX = 1_024;
+const RELAY_SOURCES_MAX = 1_024;

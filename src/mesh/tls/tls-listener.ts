@@ -38,7 +38,7 @@ interface Visit {
   /** It has opened TLS under a cluster key. */
   hasKey: boolean;
   /** It has a join code, gets its reply, and its end is not a refusal. */
-  isGuest: boolean;
+  isJoining: boolean;
   /** Resolves with the pipe or the refusal, whichever comes first. */
   end(meaning: RefusalMeaning): void;
   /** It has become a link. */
@@ -149,9 +149,9 @@ export class TlsListener {
       raw,
       sinceMs: clock.nowMs(),
       hasKey: false,
-      isGuest: false,
+      isJoining: false,
       end: meaning => {
-        if (leave() && !visit.isGuest) events.refused({ ...meaning, direction: 'accepted', address });
+        if (leave() && !visit.isJoining) events.refused({ ...meaning, direction: 'accepted', address });
       },
       pass: () => void leave(),
     };
@@ -191,7 +191,7 @@ export class TlsListener {
     if (visit !== undefined && joinCredentials?.pskOf(id) !== undefined && isByPsk(socket)) {
       // It ends with the connection, or with the time of the handshake.
       visit.hasKey = true;
-      visit.isGuest = true;
+      visit.isJoining = true;
       socket.resume().end(joinCredentials.answer(id));
       return;
     }

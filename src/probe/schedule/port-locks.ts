@@ -7,14 +7,14 @@ export interface PortLock extends Disposable {
   readonly ports: readonly string[];
 }
 
-interface Holder {
+interface LockedPorts {
   readonly ports: readonly string[];
   readonly what: string;
 }
 
 export class PortLocks {
   readonly #nowMs: () => number;
-  readonly #holders = new Set<Holder>();
+  readonly #locked = new Set<LockedPorts>();
   #reservedUntilMs = Number.NEGATIVE_INFINITY;
   #reservedFor = '';
 
@@ -23,14 +23,14 @@ export class PortLocks {
   }
 
   get count(): number {
-    return this.#holders.size;
+    return this.#locked.size;
   }
 
   /** Why they cannot be taken now, in words; undefined if they can. */
   blocker(ports: readonly string[]): string | undefined {
     if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} will be measured shortly`;
-    for (const holder of this.#holders)
-      if (sharePort(holder.ports, ports)) return `${holder.what} is being measured`;
+    for (const locked of this.#locked)
+      if (sharePort(locked.ports, ports)) return `${locked.what} is being measured`;
     return undefined;
   }
 
@@ -45,11 +45,11 @@ export class PortLocks {
    * links come first then.
    */
   takeAll(what: string): PortLock | undefined {
-    if (this.#holders.size === 0) {
+    if (this.#locked.size === 0) {
       this.#reservedUntilMs = Number.NEGATIVE_INFINITY;
       return this.#lock([ANY_PORT], what);
     }
-    const isForDevice = [...this.#holders].some(({ ports }) => ports.includes(ANY_PORT));
+    const isForDevice = [...this.#locked].some(({ ports }) => ports.includes(ANY_PORT));
     if (!isForDevice && this.#nowMs() >= this.#reservedUntilMs) {
       this.#reservedUntilMs = this.#nowMs() + RESERVATION_MS;
       this.#reservedFor = what;
@@ -59,16 +59,16 @@ export class PortLocks {
 
   /** What is being measured. */
   get busyWith(): string {
-    return [...this.#holders].map(({ what }) => what).join(', ');
+    return [...this.#locked].map(({ what }) => what).join(', ');
   }
 
   #lock(ports: readonly string[], what: string): PortLock {
-    const holder = { ports, what };
-    this.#holders.add(holder);
+    const locked = { ports, what };
+    this.#locked.add(locked);
     return {
       ports,
       [Symbol.dispose]: () => {
-        this.#holders.delete(holder);
+        this.#locked.delete(locked);
       },
     };
   }

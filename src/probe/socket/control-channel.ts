@@ -7,12 +7,12 @@ import * as v from 'valibot';
 import { shortReason } from '../../core/problem.ts';
 import { ProbeError } from './probe-error.ts';
 
-export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
+export class ControlChannel<Sent, Received extends { readonly kind: string }> {
   readonly #socket: Socket;
-  readonly #schema: v.GenericSchema<unknown, Heard>;
+  readonly #schema: v.GenericSchema<unknown, Received>;
   readonly #decoder = new StringDecoder('utf8');
-  readonly #intercept: (message: Heard) => boolean;
-  readonly #received: Heard[] = [];
+  readonly #intercept: (message: Received) => boolean;
+  readonly #received: Received[] = [];
   readonly #closed = Promise.withResolvers<void>();
   #partial = '';
   #failure: ProbeError | undefined;
@@ -24,8 +24,8 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
    */
   constructor(
     socket: Socket,
-    schema: v.GenericSchema<unknown, Heard>,
-    intercept: (message: Heard) => boolean = () => false,
+    schema: v.GenericSchema<unknown, Received>,
+    intercept: (message: Received) => boolean = () => false,
   ) {
     this.#intercept = intercept;
     this.#socket = socket;
@@ -50,14 +50,14 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
   }
 
   /** The next message if it is there. @throws ProbeError once the connection is gone and everything was taken. */
-  take(): Heard | undefined {
+  take(): Received | undefined {
     const message = this.#received.shift();
     if (message === undefined && this.#failure !== undefined) throw this.#failure;
     return message;
   }
 
   /** @throws ProbeError `timeout` when the signal aborts; otherwise as `take`. */
-  async next(signal: AbortSignal): Promise<Heard> {
+  async next(signal: AbortSignal): Promise<Received> {
     while (true) {
       const message = this.take();
       if (message !== undefined) return message;

@@ -37,7 +37,8 @@ const reasonsOf = ({ stages }: ScriptedLine, verdict: StageVerdict): readonly st
   ),
 ];
 
-const HELD = 'every objective is met; the queue is stable: requests in flight change by N a minute (N to N)';
+const HELD_REASON =
+  'every objective is met; the queue is stable: requests in flight change by N a minute (N to N)';
 const NOT_REQUESTED = [
   'shows how fast an idle endpoint is; whether this load holds was not tested',
   'gives a first estimate of the capacity; whether this load holds was not tested',
@@ -50,7 +51,7 @@ describe('what is reported of', () => {
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
     );
     expect(reported.line).toMatchObject({ holds: between(110, 136.6), fails: between(136.4, 170) });
-    expect(reasonsOf(reported, 'held')).toEqual([HELD]);
+    expect(reasonsOf(reported, 'held')).toEqual([HELD_REASON]);
     expect(reasonsOf(reported, 'missed')).toEqual(['latency.pN=Nms: missed, N ms (at least N ms)']);
     expect(reasonsOf(reported, 'undecided')).toEqual([
       ...NOT_REQUESTED,
@@ -90,7 +91,7 @@ describe('what is reported of', () => {
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed; it carried more at first: N requests/s held, and later N did not',
     );
     expect(reported.line).toMatchObject({ holds: between(60, 100), fails: between(90, 112) });
-    expect(reasonsOf(reported, 'held')).toEqual([HELD]);
+    expect(reasonsOf(reported, 'held')).toEqual([HELD_REASON]);
   });
 
   test('one that fails 1 % at all rates: the line of an objective that allows it, with the failures counted', () => {
@@ -98,7 +99,7 @@ describe('what is reported of', () => {
     expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
     );
-    expect(reasonsOf(reported, 'held')).toEqual([HELD, 'N of N requests failed (status N: N)']);
+    expect(reasonsOf(reported, 'held')).toEqual([HELD_REASON, 'N of N requests failed (status N: N)']);
     expect(reported.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 500: ');
   });
 
@@ -148,7 +149,7 @@ describe('what is reported of', () => {
     expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at mean latency ≤ N ms; above that an objective is missed',
     );
-    expect(reasonsOf(reported, 'held')).toContain(HELD);
+    expect(reasonsOf(reported, 'held')).toContain(HELD_REASON);
   });
 });
 

@@ -39,10 +39,10 @@ describe('the picture of a load line', () => {
 
   test('puts the mark where the objective and the highest load that held meet, and a bracket up to the lowest that failed', () => {
     const { mark, bracket, objectiveY, dots, waterTo, overFrom } = drawn();
-    const [held, failed] = [dots[4], dots[5]];
-    expect(mark).toEqual({ x: held?.x, y: objectiveY, isDashed: false, arrow: undefined });
-    expect(bracket).toMatchObject({ from: held?.x, to: failed?.x });
-    expect([waterTo, overFrom]).toEqual([held?.x, failed?.x]);
+    const [heldDot, failed] = [dots[4], dots[5]];
+    expect(mark).toEqual({ x: heldDot?.x, y: objectiveY, isDashed: false, arrow: undefined });
+    expect(bracket).toMatchObject({ from: heldDot?.x, to: failed?.x });
+    expect([waterTo, overFrom]).toEqual([heldDot?.x, failed?.x]);
   });
 
   test('has the mark dashed and in the middle of the bracket while the search goes on', () => {

@@ -110,15 +110,15 @@ test('a sweep in words reports how many of its loads held, which was the highest
 
 describe('a stage in words', () => {
   test('is one sentence for screen readers', () => {
-    const [held, failed] = [stages[5], stages[4]];
-    if (held === undefined || failed === undefined) throw new Error('a line has stages');
-    expect(stageSentence(held, 'rate')).toMatch(
+    const [heldStage, failed] = [stages[5], stages[4]];
+    if (heldStage === undefined || failed === undefined) throw new Error('a line has stages');
+    expect(stageSentence(heldStage, 'rate')).toMatch(
       /^Stage 6 at 12\/s: p95 \d+\u00a0ms, 95\.\d\u202f% within the objectives, held$/u,
     );
-    expect(stageSentence({ ...held, issued: 10, completed: 10 }, 'rate')).toMatch(
+    expect(stageSentence({ ...heldStage, issued: 10, completed: 10 }, 'rate')).toMatch(
       /^Stage 6 at 12\/s: 95\.\d\u202f% within the objectives, held$/u,
     );
-    expect([flowText(held), flowText(failed)]).toEqual([
+    expect([flowText(heldStage), flowText(failed)]).toEqual([
       expect.stringMatching(/^\d+, steady$/),
       expect.stringMatching(/^\+\d+ a min$/),
     ]);

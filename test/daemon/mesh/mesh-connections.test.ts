@@ -86,7 +86,7 @@ describe('addresses that are known of other nodes', () => {
 
   it('are handed on with the mesh port, for nodes without a link, again as long as they have none', async () => {
     const clock = new VirtualClock();
-    const learnt: string[] = [];
+    const learned: string[] = [];
     const stop = new AbortController();
     const following = followKnownAddresses(
       {
@@ -108,7 +108,7 @@ describe('addresses that are known of other nodes', () => {
         linkCount: () => 0,
         discovery: {
           learnOf: (node, addresses) =>
-            learnt.push(
+            learned.push(
               `${node.slice(0, 1)} ${addresses.map(({ host, port }) => `${host}>${port}`).join(' ')}`,
             ),
         },
@@ -116,9 +116,9 @@ describe('addresses that are known of other nodes', () => {
       stop.signal,
     );
     await clock.advance(1);
-    expect(learnt).toEqual(['b 10.0.0.2>5001 fe80::2%en0>5001']);
+    expect(learned).toEqual(['b 10.0.0.2>5001 fe80::2%en0>5001']);
     await clock.advance(60_000);
-    expect(learnt.length).toBeGreaterThan(5);
+    expect(learned.length).toBeGreaterThan(5);
     stop.abort();
     await following;
   });

@@ -23,18 +23,18 @@ import {
 } from '../../../src/wire/stream-message.ts';
 import { isNews } from './beat.ts';
 import type { StreamLink } from './link.ts';
-import type { Tab, ToHolder, ToTab } from './port.ts';
+import type { Tab, ToSharedStream, ToTab } from './port.ts';
 import { type StreamListener, StreamSource } from './stream-source.ts';
 
 /** Browsers open six connections to a host in all. */
 export const SCOPES_MAX = 4;
 
-export class StreamHolder {
+export class SharedStream {
   /** By scope, the one that was asked for last at the end. */
   readonly #feeds = new Map<string, StreamFeed>();
   readonly #scopeOf = new Map<Tab, string>();
 
-  receive(tab: Tab, message: ToHolder): void {
+  receive(tab: Tab, message: ToSharedStream): void {
     const feed = this.#feeds.get(this.#scopeOf.get(tab) ?? '');
     switch (message.kind) {
       case 'watch':
