@@ -29,7 +29,7 @@ export const logLevel = (value: unknown): Parsed<LogLevel> => oneOf(LOG_LEVELS, 
 export const logFormat = (value: unknown): Parsed<LogFormat> => oneOf(LOG_FORMATS, value);
 
 const oneOf = <T extends string>(choices: readonly T[], value: unknown): Parsed<T> => {
-  const found = choices.find(word => word === value);
+  const found = choices.find(choice => choice === value);
   if (found !== undefined) return parsed<T>(found);
   const listed = choices.join(', ');
   return wrong(`${JSON.stringify(value)} is not one of ${listed}`, `Write one of these: ${listed}.`);

@@ -37,7 +37,7 @@ export const headsOf = (
         ];
       }
       case 'delay':
-      case 'word':
+      case 'text':
         return [];
       default:
         return role satisfies never;

@@ -11,7 +11,7 @@ import type { LinkRoute } from './route.ts';
  * `toFirst` is next to the arrowhead that points at the first node; `both` is for the two directions at once; `flag`
  * states what a link falls short of.
  */
-export type LabelRole = 'toFirst' | 'toSecond' | 'delay' | 'both' | 'word' | 'flag';
+export type LabelRole = 'toFirst' | 'toSecond' | 'delay' | 'both' | 'text' | 'flag';
 
 export interface WantedLabel {
   readonly role: LabelRole;
@@ -136,7 +136,7 @@ const bestSlot = (
   const size = { width, height: labelHeight(role, fontSize) };
   const slots = where === 'usual' ? SLOTS[role] : [...SLOTS[role], ...ANYWHERE];
   const [first = 0.5] = slots;
-  const isFree = role === 'both' || role === 'word' || role === 'flag';
+  const isFree = role === 'both' || role === 'text' || role === 'flag';
   const ownSide = role === 'delay' ? -1 : 1;
   const mayCross = route.mayCross || route.neverHides;
   let best: Slot | undefined;
@@ -256,6 +256,6 @@ const SLOTS: Readonly<Record<LabelRole, readonly number[]>> = {
   toSecond: NEAR.map(t => 1 - t),
   delay: MIDDLE,
   both: ANYWHERE,
-  word: ANYWHERE,
+  text: ANYWHERE,
   flag: [...ANYWHERE, 0.18, 0.82, 0.1, 0.9, 0, 1],
 };

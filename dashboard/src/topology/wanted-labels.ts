@@ -6,7 +6,7 @@ import type { MapFrame } from './geometry.ts';
 import { labelHeight, type WantedLabel } from './labels.ts';
 import { drawnTextWidth } from './text-width.ts';
 
-/** The label of a link: nothing, a word in place of figures, or its figures. */
+/** The label of a link: nothing, a text in place of figures, or its figures. */
 export type LinkTexts =
   | 'none'
   | 'measuring'
@@ -39,7 +39,7 @@ export const wantedLabels = (
   if (texts === 'none') return [];
   if (texts === 'figures' && isPicked) return pickedLabels(detail, fontSize);
   if (texts !== 'figures') {
-    return detail === 'phone' ? [] : [[{ role: 'word', width: textWidth(texts, fontSize) }]];
+    return detail === 'phone' ? [] : [[{ role: 'text', width: textWidth(texts, fontSize) }]];
   }
   const flag: readonly WantedLabel[] = [{ role: 'flag', width: flagWidth(detail, fontSize) }];
   if (detail === 'phone') return isFlagged ? [flag] : [];

@@ -162,7 +162,7 @@ const findingOf = ({ contamination }: Report, code: string): string | undefined 
 const of = <T extends string | number | boolean | readonly unknown[]>(
   code: CauseCode,
   reported: Reported<T>,
-  judge: (value: T) => readonly [isFound: boolean, words: string],
+  judge: (value: T) => readonly [isFound: boolean, text: string],
 ): RunCause => {
   if (isUnknown(reported)) return { code, finding: 'unknown', text: reported.reason };
   const [isFound, text] = judge(reported);

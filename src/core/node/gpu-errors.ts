@@ -105,7 +105,7 @@ const NO_ACTION = / to 0x0\b/;
 /** The text of an SXid starts with "Fatal" or "Non-fatal". */
 const FATAL = /^fatal\b/i;
 
-const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'danger' | 'caution']>> = {
+const DEVICE_FAULTS: Readonly<Record<number, readonly [text: string, level: 'danger' | 'caution']>> = {
   46: ['the GPU stopped processing', 'danger'],
   48: ['an uncorrectable memory error (double bit)', 'danger'],
   54: ['auxiliary power is not connected', 'danger'],

@@ -110,7 +110,7 @@ const fabricOf = (gpu: Tag): Reported<readonly string[]> => {
 };
 
 /** Elements of `health`, what a sound one has, and what to call another one. */
-const FABRIC_HEALTH: readonly (readonly [name: string, good: RegExp, words: string])[] = [
+const FABRIC_HEALTH: readonly (readonly [name: string, good: RegExp, text: string])[] = [
   ['summary', /^(healthy|not supported)$/i, 'health …'],
   ['bandwidth', /^(full|not supported)$/i, 'bandwidth …'],
   ['route_recovery_in_progress', /^(false|not supported)$/i, 'a route is being recovered'],
