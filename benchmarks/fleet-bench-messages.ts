@@ -2,6 +2,7 @@
 // them, and one that discards what it receives. Over Node's channel between parent and child.
 
 import type { NodeId } from '../src/core/ids.ts';
+import { type SeededNodeKey, seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 
 export type FleetBenchOrder =
   | { readonly kind: 'open'; readonly url: string; readonly key: string; readonly nodes: number }
@@ -58,6 +59,15 @@ export interface FleetMeasured {
 export const benchNowUs = (): number => Number(process.hrtime.bigint() / 1_000n);
 
 export const FLEET_BENCH_CLUSTER = 'bench';
+
+// The server has a stream for each of these identities.
+export const benchMemberKeys = (nodes: number): readonly SeededNodeKey[] => seededNodeKeys(1, nodes);
+
+export const benchReaderKey = (): SeededNodeKey => {
+  const [key] = seededNodeKeys(2, 1);
+  if (key === undefined) throw new Error('no key for the reader');
+  return key;
+};
 
 /** What this process spends and passes on from one moment to another. */
 export class Spending {

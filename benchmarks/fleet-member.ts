@@ -12,7 +12,6 @@ import { FleetMembers } from '../src/mesh/nats/fleet-members.ts';
 import { FleetCounts, FleetMessages } from '../src/mesh/nats/fleet-messages.ts';
 import { FleetPublisher } from '../src/mesh/nats/fleet-publisher.ts';
 import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
-import { GroupSubscriptions } from '../src/mesh/nats/group-subscriptions.ts';
 import { NatsLink } from '../src/mesh/nats/nats-link.ts';
 import { ReplayGuard } from '../src/mesh/nats/replay-guard.ts';
 import { Sealer } from '../src/mesh/nats/sealed-message.ts';
@@ -101,7 +100,8 @@ export const openFleetMember = async (options: {
     chunks,
     clock: systemClock,
     memberCount: options.memberCount,
-    groups: new GroupSubscriptions({ members, subjects, subscriptions: 'all' }),
+    members,
+    subscriptions: 'all',
   });
   const stop = new AbortController();
   const reporting = publisher.run(stop.signal);

@@ -7,10 +7,15 @@ import { type Fact, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import { scenarioOfSize, withoutFaults } from '../src/simulate/scenario/scenario-of-size.ts';
-import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 import { openedConnection } from '../test/support/mesh-node.ts';
-import { benchNowUs, type FleetBenchAnswer, type FleetBenchOrder, Spending } from './fleet-bench-messages.ts';
+import {
+  benchMemberKeys,
+  benchNowUs,
+  type FleetBenchAnswer,
+  type FleetBenchOrder,
+  Spending,
+} from './fleet-bench-messages.ts';
 import { type FleetMember, openFleetMember } from './fleet-member.ts';
 
 const members = new Map<NodeId, FleetMember>();
@@ -64,7 +69,7 @@ async function handle(order: FleetBenchOrder): Promise<void> {
 async function open({ url, key, nodes }: Extract<FleetBenchOrder, { kind: 'open' }>): Promise<void> {
   const parsed = parseClusterKey(key);
   if (parsed.kind === 'wrong') throw new Error(parsed.problem);
-  const keys = seededNodeKeys(1, nodes);
+  const keys = benchMemberKeys(nodes);
   for (let at = 0; at < keys.length; at += TOGETHER) {
     const some = keys.slice(at, at + TOGETHER);
     const opened = await Promise.all(

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
 import { systemClock } from '../src/clock/system-clock.ts';
 import type { NodeId } from '../src/core/ids.ts';
-import { generateNodeKey } from '../src/daemon/node-key.ts';
 import { createMemoryDisk } from '../src/journal/memory-journal.ts';
 import { type ClusterKey, parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
@@ -13,6 +12,7 @@ import { NatsFleet } from '../src/mesh/nats/nats-fleet.ts';
 import { MeshNode } from '../test/support/mesh-node.ts';
 import {
   benchNowUs,
+  benchReaderKey,
   FLEET_BENCH_CLUSTER,
   type FleetBenchAnswer,
   type FleetBenchOrder,
@@ -22,7 +22,7 @@ import {
 } from './fleet-bench-messages.ts';
 
 const isEmpty = process.argv.includes('empty');
-const identity = generateNodeKey();
+const identity = benchReaderKey();
 const disk = createMemoryDisk();
 let where: { readonly url: string; readonly key: ClusterKey; readonly nodes: number } | undefined;
 let running: Running | undefined;
@@ -168,7 +168,7 @@ async function end(): Promise<void> {
 async function receive(url: string): Promise<void> {
   const connection = await connect({ servers: url.replace('nats://', ''), noEcho: true });
   const subjects = new FleetSubjects(FLEET_BENCH_CLUSTER, identity.nodeId);
-  for (const subject of [...subjects.received, ...subjects.groupsOfSubscriptions('all')])
+  for (const subject of subjects.received('all'))
     connection.subscribe(subject, {
       callback: () => {
         messages += 1;

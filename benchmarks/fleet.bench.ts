@@ -8,9 +8,18 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { clusterKeyText, makeClusterKey } from '../src/mesh/key/cluster-key.ts';
+import { NODE_STATE_BYTES_MAX } from '../src/mesh/nats/fleet-streams.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../test/support/nats-server.ts';
 import { benchSeconds, median, printRow, spread } from './bench-row.ts';
-import type { FleetBenchAnswer, FleetBenchOrder, FleetMeasured, Picture } from './fleet-bench-messages.ts';
+import {
+  benchMemberKeys,
+  benchReaderKey,
+  FLEET_BENCH_CLUSTER,
+  type FleetBenchAnswer,
+  type FleetBenchOrder,
+  type FleetMeasured,
+  type Picture,
+} from './fleet-bench-messages.ts';
 import { useOf } from './process-use.ts';
 
 const NODES = Number(process.env['PLIMSOLL_BENCH_NODES'] ?? 1_000);
@@ -20,11 +29,19 @@ const SETTLE_SECONDS = 3;
 const AWAY_RECORDS = 3;
 const CPU_PERCENT_MAX = 5;
 const FIRST_PICTURE_SECONDS_MAX = 2;
-const STREAM_BYTES_MAX = 1_073_741_824;
+const EVENT_BYTES_MAX = 1_073_741_824;
 
 async function measureFleet(): Promise<void> {
-  await using server = await NatsServer.start();
-  await server.createStreams({ stateBytesMax: STREAM_BYTES_MAX, eventBytesMax: STREAM_BYTES_MAX });
+  // The server reserves the limits of all streams: far more than they contain here.
+  await using server = await NatsServer.start({
+    hasJetStream: false,
+    config: `jetstream { store_dir: "js", max_file_store: ${(NODES + 1) * NODE_STATE_BYTES_MAX + EVENT_BYTES_MAX} }`,
+  });
+  await server.createStreams({
+    cluster: FLEET_BENCH_CLUSTER,
+    nodes: [...benchMemberKeys(NODES), benchReaderKey()].map(({ nodeId }) => nodeId),
+    eventBytesMax: EVENT_BYTES_MAX,
+  });
   const members = new Child('./fleet-members-process.ts', []);
   const empty = new Child('./fleet-reader-process.ts', ['empty']);
   const reader = new Child('./fleet-reader-process.ts', []);

@@ -60,17 +60,11 @@ describe('a run from a node of the cluster', { timeout: 120_000 }, () => {
     needLongRun(context);
     if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
     await using server = await NatsServer.start();
-    await server.createStreams();
     using folder = temporaryDirectory();
     await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 3 });
-    const fleet = `[fleet]\nservers = ["${server.url}"]\n`;
-    await using juno = await clusterDaemon(
-      join(folder.path, 'juno'),
-      'juno',
-      fleet + willing(mock.url),
-      LENDING,
-    );
-    await using atlas = await clusterDaemon(join(folder.path, 'home'), 'atlas', fleet, LENDING);
+    const inFleet = { ...LENDING, fleet: server };
+    await using juno = await clusterDaemon(join(folder.path, 'juno'), 'juno', willing(mock.url), inFleet);
+    await using atlas = await clusterDaemon(join(folder.path, 'home'), 'atlas', '', inFleet);
     await until(() => hasNode(atlas, juno), context.signal);
     await benchFromJuno(folder.path, mock.url);
   });

@@ -5,24 +5,31 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
 import type { Daemon, DaemonOptions } from '../../src/daemon/daemon-options.ts';
+import { openNodeKey } from '../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import type { NatsServer } from './nats-server.ts';
 
 const KEY = makeClusterKey();
 
 interface ClusterDaemonMore extends Partial<Pick<DaemonOptions, 'probes'>> {
   /** Addresses of other nodes that it is given. */
   readonly peers?: readonly string[];
+  /** The server of a fleet in which it is, with a stream for its last values. */
+  readonly fleet?: NatsServer;
 }
 
 export const clusterDaemon = async (
   home: string,
   name: string,
   config: string,
-  { peers = [], ...more }: ClusterDaemonMore = {},
+  { peers = [], fleet, ...more }: ClusterDaemonMore = {},
 ): Promise<Daemon> => {
   await mkdir(home, { mode: 0o700 });
-  await writeFile(join(home, 'config.toml'), config);
+  const fleetConfig = fleet === undefined ? '' : `[fleet]\nservers = ["${fleet.url}"]\n`;
+  await writeFile(join(home, 'config.toml'), config + fleetConfig);
+  const { nodeId } = await openNodeKey(home);
+  await fleet?.createStreams({ cluster: 'plimsoll', nodes: [nodeId] });
   await createClusterKeyFile(clusterKeyPath(home), KEY);
   return await startDaemon(
     {

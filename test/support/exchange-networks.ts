@@ -129,6 +129,7 @@ export const natsExchange = (server: NatsServer): ExchangeNetwork => {
   return {
     start: async ({ key, disk, start }) => {
       const stop = new AbortController();
+      await server.createStreams({ cluster, nodes: [key.nodeId] });
       const cable = await tcpCable(server.port);
       const servers = [`nats://127.0.0.1:${cable.port}`];
       const { node, fleet } = openFleetNode({ key, disk, start, keys, cluster, servers });

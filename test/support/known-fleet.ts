@@ -31,7 +31,7 @@ export const knownFleet = async (userCount: number): Promise<KnownFleet> => {
   const administrator = madeUser();
   const users = Array.from({ length: userCount }, () => ({ key: generateNodeKey(), ...madeUser() }));
   const config = usersConfig(
-    { cluster: FLEET_TEST_CLUSTER, administrator: administrator.nkey, stateBy: 'node' },
+    { cluster: FLEET_TEST_CLUSTER, administrator: administrator.nkey },
     users.map(({ key, nkey }, index) => ({ name: `node-${index}`, nodeId: key.nodeId, nkey })),
   );
   const server = await NatsServer.start({ config });
@@ -42,8 +42,13 @@ export const knownFleet = async (userCount: number): Promise<KnownFleet> => {
     return Object.assign(connection, { [Symbol.asyncDispose]: () => connection.close() });
   };
   await using connection = await connected(administrator);
-  const byNode = { cluster: FLEET_TEST_CLUSTER, nodes: users.map(({ key }) => key.nodeId) };
-  const options = { ...FLEET_STREAM_DEFAULTS, eventBytesMax: 64_000_000, byNode };
+  const options = {
+    ...FLEET_STREAM_DEFAULTS,
+    eventBytesMax: 64_000_000,
+    cluster: FLEET_TEST_CLUSTER,
+    nodes: users.map(({ key }) => key.nodeId),
+    hasMessageTtl: false,
+  };
   await applyFleetStreams(await jetstreamManager(connection), fleetStreams(options));
   return {
     server,

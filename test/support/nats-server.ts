@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import {
   applyFleetStreams,
   FLEET_STREAM_DEFAULTS,
   type FleetStreamOptions,
   fleetStreams,
 } from '../../src/mesh/nats/fleet-streams.ts';
+import { FLEET_TEST_CLUSTER } from './fleet-nodes.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 interface NatsProgram {
@@ -133,6 +135,7 @@ export class NatsServer implements AsyncDisposable {
   async reload(): Promise<void> {
     const reloaded = Promise.withResolvers<void>();
     this.#reloaded = reloaded.resolve;
+    if (this.#options.configFolder === undefined) this.#write();
     this.#child?.kill('SIGHUP');
     await reloaded.promise;
   }
@@ -161,11 +164,19 @@ export class NatsServer implements AsyncDisposable {
     await ended;
   }
 
+  /** A new node of the fleet, with a stream for its last values. */
+  async addNode(): Promise<NodeKey> {
+    const key = generateNodeKey();
+    await this.createStreams({ nodes: [key.nodeId] });
+    return key;
+  }
+
+  /** That of records, and those of the nodes. */
   async createStreams(options: Partial<FleetStreamOptions> = {}): Promise<void> {
     const connection = await connect({ servers: `127.0.0.1:${this.port}` });
     try {
       const manager = await jetstreamManager(connection, { timeout: API_TIMEOUT_MS });
-      await applyFleetStreams(manager, fleetStreams({ ...FLEET_STREAM_DEFAULTS, ...SMALL, ...options }));
+      await applyFleetStreams(manager, fleetStreams({ ...SMALL, ...options }));
     } finally {
       await connection.close();
     }
@@ -179,4 +190,10 @@ export class NatsServer implements AsyncDisposable {
 
 /** A server that has no leader yet does not answer: it is asked again. */
 const API_TIMEOUT_MS = 2_000;
-const SMALL: Partial<FleetStreamOptions> = { stateBytesMax: 16_000_000, eventBytesMax: 16_000_000 };
+const SMALL: FleetStreamOptions = {
+  ...FLEET_STREAM_DEFAULTS,
+  eventBytesMax: 16_000_000,
+  cluster: FLEET_TEST_CLUSTER,
+  nodes: [],
+  hasMessageTtl: false,
+};

@@ -8,13 +8,7 @@ import { isNodeId, type NodeId } from '../../core/ids.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { openNodeKey } from '../../daemon/node-key.ts';
-import {
-  applyFleetStreams,
-  FLEET_STREAM_DEFAULTS,
-  purgeNode,
-  removeSharedState,
-} from '../../mesh/nats/fleet-streams.ts';
-import { STATE_STREAM } from '../../mesh/nats/fleet-subjects.ts';
+import { applyFleetStreams, FLEET_STREAM_DEFAULTS, purgeNode } from '../../mesh/nats/fleet-streams.ts';
 import {
   causeOf,
   connectToFleet,
@@ -38,7 +32,6 @@ import {
   writeFleetFolder,
 } from '../fleet/fleet-folder.ts';
 import {
-  fleetByNodeOption,
   fleetCaOption,
   fleetCertOption,
   fleetClusterOption,
@@ -83,8 +76,6 @@ const fleetInitCommand: Command = {
     if ((certificate === undefined) !== (key === undefined))
       throw new CommandError('usage', '--cert and --key belong together', 'Give both, or neither.');
     const administrator = createUser();
-    const { stateBytesMax, eventBytesMax, eventDaysMax } = FLEET_STREAM_DEFAULTS;
-    const sizes = { stateBytesMax, eventBytesMax, eventDaysMax };
     const given = invocation.option(fleetServerOption);
     const listen = invocation.option(fleetListenOption) ?? '0.0.0.0:4222';
     const servers =
@@ -95,9 +86,11 @@ const fleetInitCommand: Command = {
       tls: certificate === undefined || key === undefined ? undefined : { certificate, key },
       isHandshakeFirst: !invocation.option(fleetOldOption),
       administrator: administrator.getPublicKey(),
-      stateBy: 'node',
       servers,
-      streams: { replicas: invocation.option(fleetReplicasOption) ?? 1, ...sizes },
+      streams: {
+        ...FLEET_STREAM_DEFAULTS,
+        replicas: invocation.option(fleetReplicasOption) ?? FLEET_STREAM_DEFAULTS.replicas,
+      },
       nodes: [],
     });
     await writeCredentials(path, ADMIN_FILE, new TextDecoder().decode(administrator.getSeed()));
@@ -160,9 +153,7 @@ const fleetAddCommand: Command = {
     });
     await print(state, [
       `${name} may use the fleet once the server has reloaded: nats-server --signal reload`,
-      ...(folder.stateBy === 'node'
-        ? [`Create the stream for its last values: ${shellCommand`plimsoll fleet apply ${path}`}`]
-        : []),
+      `Create the stream for its last values: ${shellCommand`plimsoll fleet apply ${path}`}`,
       `Copy ${file} to its home as fleet.nkey, and write there into config.toml:`,
       '',
       '[fleet]',
@@ -220,31 +211,26 @@ const fleetApplyCommand: Command = {
   name: 'fleet apply',
   summary: 'Create the streams of a fleet on its server, or change them to what fleet.json says',
   description:
-    'With the credentials of the administrator in DIR. Changes nothing if everything is in order. Renews the permissions in users.conf if they are those of an earlier version, and removes what nodes wrote that were revoked, and replies of the server that somebody had stored as last values of a node.',
+    'With the credentials of the administrator in DIR. Changes nothing if everything is in order. Writes users.conf again if its permissions differ from what this version writes, and removes what nodes wrote that were revoked, and replies of the server that somebody had stored as last values of a node.',
   arguments: [DIR],
-  options: [fleetByNodeOption, fleetServerOption, fleetCaOption, homeOption],
+  options: [fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet apply fleet', meaning: 'when its server runs' }],
   run: async (invocation, state) => {
     const path = folderOf(invocation, state);
-    const before = await readFleetFolder(path);
-    const isMoved = invocation.option(fleetByNodeOption) && before.stateBy === undefined;
-    const folder: FleetFolder = isMoved ? { ...before, stateBy: 'node' } : before;
+    const folder = await readFleetFolder(path);
     const connecting = await asAdministrator(invocation, state, folder);
     if (connecting.kind === 'failed')
       throw new CommandError('fleet', connecting.problem.problem, connecting.problem.advice);
     const { connection, manager } = connecting.server;
     try {
-      if (isMoved) await writeFleetFolder(path, folder);
-      const hasNewUsers = (await renewUsers(path, folder)) || isMoved;
+      const hasNewUsers = await renewUsers(path, folder);
       const version = connection.info?.version ?? '0.0';
       const streams = streamsOf(folder, !isBefore(version, 2, 11));
-      const hasRemoved = invocation.option(fleetByNodeOption) && (await removeSharedState(manager));
       const created = await applyFleetStreams(manager, streams);
       const purged = await purgeRevoked(connecting.server, folder);
-      const nodes = folder.stateBy === 'node' ? folder.nodes.map(({ nodeId }) => nodeId) : [];
+      const nodes = folder.nodes.map(({ nodeId }) => nodeId);
       const cleaned = await removeMisdirected(connecting.server, { cluster: folder.cluster, nodes });
       await print(state, [
-        ...(hasRemoved ? [`${STATE_STREAM} was removed: each node has a stream of its own.`] : []),
         ...streams.map(
           ({ name }) => `${name} ${created.includes(name) ? 'was created' : 'is as it should be'}.`,
         ),
@@ -319,9 +305,8 @@ const purgedBy = async (
 /** What nodes wrote that are not of the fleet any more. @returns them. */
 const purgeRevoked = async (
   server: FleetServer,
-  { cluster, nodes, stateBy }: FleetFolder,
+  { cluster, nodes }: FleetFolder,
 ): Promise<readonly NodeId[]> => {
-  if (stateBy !== 'node') return [];
   const own = new Set(nodes.map(({ nodeId }) => nodeId));
   const purged: NodeId[] = [];
   for (const node of await listWriters(server, cluster))

@@ -8,7 +8,7 @@ import { errorCode } from '../../core/problem.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import {
   type FleetStreamConfig,
-  type FleetStreamOptions,
+  type FleetStreamSettings,
   fleetStreams,
 } from '../../mesh/nats/fleet-streams.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
@@ -27,7 +27,7 @@ import { CommandError } from '../command-error.ts';
 export interface FleetFolder extends FleetServerSettings {
   /** What nodes put into config.toml. */
   readonly servers: readonly string[];
-  readonly streams: Omit<FleetStreamOptions, 'hasMessageTtl' | 'byNode'>;
+  readonly streams: FleetStreamSettings;
   readonly nodes: readonly FleetUser[];
 }
 
@@ -49,8 +49,8 @@ export const readFleetFolder = async (path: string): Promise<FleetFolder> => {
       `${join(path, FLEET_FILE)} is damaged, or of a newer version`,
       'Restore it from a backup, or start again: plimsoll fleet init DIR',
     );
-  const { version: _, tls, stateBy, ...folder } = parsed.output;
-  return { ...folder, tls, stateBy };
+  const { version: _, tls, ...folder } = parsed.output;
+  return { ...folder, tls };
 };
 
 /** @throws CommandError where there is a fleet already. */
@@ -82,9 +82,8 @@ export const renewUsers = async (path: string, folder: FleetFolder): Promise<boo
 
 /** As `fleet apply` creates them. */
 export const streamsOf = (folder: FleetFolder, hasMessageTtl: boolean): readonly FleetStreamConfig[] => {
-  const { cluster, nodes, stateBy, streams } = folder;
-  const byNode = stateBy === 'node' ? { cluster, nodes: nodes.map(({ nodeId }) => nodeId) } : undefined;
-  return fleetStreams({ ...streams, hasMessageTtl, byNode });
+  const { cluster, nodes, streams } = folder;
+  return fleetStreams({ ...streams, cluster, nodes: nodes.map(({ nodeId }) => nodeId), hasMessageTtl });
 };
 
 /** Users last: a server that reloads between the two still has the former ones. */
@@ -166,12 +165,10 @@ const FLEET = v.object({
   listen: v.string(),
   tls: v.optional(v.object({ certificate: v.string(), key: v.string() })),
   isHandshakeFirst: v.boolean(),
-  stateBy: v.optional(v.literal('node')),
   administrator: v.string(),
   servers: v.array(v.string()),
   streams: v.object({
     replicas: v.number(),
-    stateBytesMax: v.number(),
     eventBytesMax: v.number(),
     eventDaysMax: v.number(),
   }),

@@ -53,10 +53,6 @@ export const fleetReplicasOption: Option<number | undefined> = value({
   parse: text =>
     /^[135]$/.test(text) ? parsed(Number(text)) : wrong(`${text} is not 1, 3 or 5`, 'Use 3 in a cluster.'),
 });
-export const fleetByNodeOption: Option<boolean> = flag(
-  'by-node',
-  'Give each node a stream of its own for its last values, in a fleet that an earlier version created. Nodes of earlier versions can no longer connect.',
-);
 export const fleetNameOption: Option<string | undefined> = value({
   name: 'name',
   valueName: 'NAME',

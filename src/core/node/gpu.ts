@@ -4,7 +4,7 @@
 import { isUnknown, type Reported } from '../unknown.ts';
 import type { FailedGpu } from './failed-gpu.ts';
 
-/** As events and metrics name them. Once released, nothing may be added: older versions reject it in their kinds (decision 16). */
+/** As events and metrics name them. Once released, the list never grows (decision 16). */
 export const GPU_VENDORS = ['nvidia', 'amd', 'apple', 'intel'] as const;
 
 export type GpuVendor = (typeof GPU_VENDORS)[number];

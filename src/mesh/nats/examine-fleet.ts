@@ -14,15 +14,13 @@ import {
   notPermitted,
   oldServer,
   openServer,
-  sharedState,
   smallMessages,
   streamDiffers,
   streamNearlyFull,
   unlimitedStream,
-  withoutGroups,
 } from './fleet-problem.ts';
 import { FLEET_STREAM_DEFAULTS, fleetStreams } from './fleet-streams.ts';
-import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
+import { EVENT_STREAM, FleetSubjects, stateStreamOf } from './fleet-subjects.ts';
 import {
   connectToFleet,
   type FleetServer,
@@ -30,10 +28,10 @@ import {
   isBefore,
   isClientError,
   lossOf,
+  refusedSubject,
   silenceOf,
 } from './server-connection.ts';
 import { inboxOf } from './server-files.ts';
-import { listStateStreams } from './state-streams.ts';
 import { readStreamFacts } from './stream-facts.ts';
 
 export interface FleetExamination {
@@ -96,7 +94,9 @@ export const examineFleet = async (parts: ExamineParts): Promise<FleetExaminatio
   } catch (error) {
     const violation = server.violation();
     const isOfServer = violation !== undefined || isClientError(error) || server.connection.isClosed();
+    const subject = refusedSubject(error);
     const problem =
+      (subject === undefined ? undefined : notPermitted(subject)) ??
       silenceOf(server.connection, error) ??
       (isOfServer ? lossOf(options.servers, violation ?? error) : undefined);
     if (problem === undefined) throw error;
@@ -143,27 +143,31 @@ const examinePermissions = async (
   subjects: FleetSubjects,
   refused: ReadonlySet<string>,
 ): Promise<{ readonly problems: readonly FleetProblem[]; readonly notes: readonly FleetFinding[] }> => {
-  const ofGroups = subjects.groupsOfSubscriptions('all');
-  for (const subject of [...subjects.received, ...ofGroups])
-    connection.subscribe(subject, { callback: () => undefined });
-  const own = [subjects.ownReading(TRIAL), subjects.requestSubject(subjects.self, TRIAL)];
+  const received = [...new Set([...subjects.received('all'), ...subjects.received('group')])];
+  for (const subject of received) connection.subscribe(subject, { callback: () => undefined });
+  const own = [
+    subjects.ownReading(TRIAL),
+    subjects.ownGroupReading(TRIAL),
+    subjects.ownSlow,
+    subjects.ownRun(TRIAL, TRIAL),
+    subjects.requestSubject(subjects.self, TRIAL),
+  ];
   for (const subject of own) connection.publish(subject);
   const other = subjects.readingOfNobody(TRIAL);
   // Without a body it creates nothing, even if it is permitted.
-  const consumers = [EVENT_STREAM, STATE_STREAM, stateStreamOf(subjects.cluster, subjects.self)].map(
+  const consumers = [EVENT_STREAM, stateStreamOf(subjects.cluster, subjects.self)].map(
     stream => `$JS.API.CONSUMER.CREATE.${stream}.${TRIAL}.${TRIAL}`,
   );
   for (const subject of [other, ...consumers]) connection.publish(subject);
   await connection.flush();
   // What the server sent before its reply is delivered in later turns.
   await connection.flush();
-  const missing = [...subjects.received, ...own].filter(subject => refused.has(subject));
+  const missing = [...received, ...own].filter(subject => refused.has(subject));
   return {
     problems: missing.map(notPermitted),
     notes: [
       ...(refused.has(other) ? [] : [openServer()]),
       ...(consumers.every(subject => refused.has(subject)) ? [] : [consumersAllowed()]),
-      ...(ofGroups.some(subject => refused.has(subject)) ? [withoutGroups()] : []),
     ],
   };
 };
@@ -182,13 +186,11 @@ const examineStreams = async (
   const notes: FleetFinding[] = [];
   const { connection } = server;
   const { cluster, self } = subjects;
-  const { nodes, isShared } = await listStateStreams({ connection, subjects, signal: NEVER });
-  if (isShared) notes.push(sharedState());
-  const byNode = isShared || nodes.length === 0 ? undefined : { cluster, nodes: [self] };
-  for (const wanted of fleetStreams({ ...FLEET_STREAM_DEFAULTS, byNode })) {
+  const options = { ...FLEET_STREAM_DEFAULTS, cluster, nodes: [self], hasMessageTtl: false };
+  for (const wanted of fleetStreams(options)) {
     const facts = await readStreamFacts(connection, wanted.name);
     if (facts === undefined) {
-      problems.push(wanted.name === EVENT_STREAM ? noStream(wanted.name) : noStateStream(self));
+      problems.push(wanted.name === EVENT_STREAM ? noStream(wanted.name) : noStateStream(subjects));
       continue;
     }
     const { config, state, serverNowMs } = facts;
@@ -203,7 +205,7 @@ const examineStreams = async (
     const isUnlimited = LIMITS.some(limit => (wanted[limit] ?? 0) > 0 && config[limit] <= 0);
     if (lacks.length > 0 || config.max_msgs_per_subject !== (wanted.max_msgs_per_subject ?? -1))
       problems.push(streamDiffers(wanted.name));
-    // Made by an earlier version, or by a person.
+    // Created or changed by a person.
     else if (isUnlimited) notes.push(unlimitedStream(wanted.name));
     // The other setting drops the oldest.
     if (wanted.name !== EVENT_STREAM && config.max_bytes > 0 && state.bytes > config.max_bytes * FULL_SHARE)
@@ -216,7 +218,6 @@ const examineStreams = async (
   return { streams, problems, notes };
 };
 
-const NEVER = new AbortController().signal;
 const TRIAL = 'trial';
 /** A server does not change the consumer limit of an existing stream. */
 const LIMITS = ['max_msgs', 'max_bytes', 'max_msg_size'] as const;

@@ -4,23 +4,13 @@
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { FleetProblem } from './fleet-problem.ts';
+import type { FleetSubscriptions } from './fleet-subjects.ts';
 
-/** What a node reports in its digests about its subscription, by number. */
-export const FLEET_WAYS = {
-  /**
-   * A version without groups, or a server that does not permit their subjects: it receives what is published
-   * to all.
-   */
-  earlier: 0,
-  /** It receives all readings. */
-  all: 1,
-  /** It receives the readings of its rack. */
-  group: 2,
-} as const;
+/** What a node reports in its digests about its subscription, by number: all readings, or those of its rack. */
+export const FLEET_WAYS: Readonly<Record<FleetSubscriptions, number>> = { all: 1, group: 2 };
 
 export class FleetMembers {
   readonly #lastMessageAtMs = new Map<NodeId, number>();
-  readonly #earlier = new Set<NodeId>();
   readonly #ofGroups = new Set<NodeId>();
   readonly #mutedUntilMs = new Map<NodeId, number>();
   readonly #nowMs: () => number;
@@ -37,18 +27,11 @@ export class FleetMembers {
     return isNew;
   }
 
-  /** `way` as in its digest; an unknown one from a later version counts as all readings. */
+  /** `way` as in its digest; an unknown one counts as all readings. */
   neighboursChanged(node: NodeId, way: number): void {
     if (!this.#lastMessageAtMs.has(node)) return;
-    if (way === FLEET_WAYS.earlier) this.#earlier.add(node);
-    else this.#earlier.delete(node);
     if (way === FLEET_WAYS.group) this.#ofGroups.add(node);
     else this.#ofGroups.delete(node);
-  }
-
-  /** Some node receives only what is published to all. */
-  get hasEarlier(): boolean {
-    return this.#earlier.size > 0;
   }
 
   /** Some node does not receive all readings. */
@@ -72,8 +55,7 @@ export class FleetMembers {
   sweep(): readonly NodeId[] {
     const before = this.#nowMs() - MEMBER_SILENT_MS;
     const gone = [...this.#lastMessageAtMs].filter(([, atMs]) => atMs < before).map(([node]) => node);
-    for (const node of gone)
-      for (const map of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) map.delete(node);
+    for (const node of gone) for (const map of [this.#lastMessageAtMs, this.#ofGroups]) map.delete(node);
     return gone;
   }
 
@@ -92,7 +74,7 @@ export class FleetMembers {
   }
 
   clear(): void {
-    for (const map of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) map.clear();
+    for (const map of [this.#lastMessageAtMs, this.#ofGroups]) map.clear();
   }
 }
 

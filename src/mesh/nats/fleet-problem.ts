@@ -4,7 +4,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { Problem } from '../../core/problem.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { STATE_STREAM } from './fleet-subjects.ts';
+import { type FleetSubjects, stateStreamOf } from './fleet-subjects.ts';
 
 export type FleetProblem =
   | Problem<'fleet-unreachable', { readonly servers: readonly string[]; readonly cause: string }>
@@ -33,9 +33,7 @@ export type FleetFinding =
   | Problem<'fleet-clock', { readonly offsetMs: number }>
   | Problem<'fleet-open-server'>
   | Problem<'fleet-consumers'>
-  | Problem<'fleet-shared-state'>
   | Problem<'fleet-unlimited-stream', { readonly stream: string }>
-  | Problem<'fleet-without-groups'>
   | Problem<'fleet-small-messages', { readonly bytesMax: number }>;
 
 export const unreachable = (servers: readonly string[], cause: string): FleetProblem => ({
@@ -79,7 +77,7 @@ export const noJetStream = (): FleetProblem => ({
 });
 
 /**
- * Last values are read by a consumer that is created with its filter, which 2.9 was the first to support.
+ * Last values are read without a consumer (`DIRECT.GET`), which 2.9 was the first to support.
  */
 export const tooOld = (server: string, version: string): FleetProblem => ({
   code: 'fleet-too-old',
@@ -106,10 +104,10 @@ export const noStream = (stream: string): FleetProblem => ({
   advice: 'Create the streams from the machine that has the fleet: plimsoll fleet apply DIR',
 });
 
-export const noStateStream = (node: NodeId): FleetProblem => ({
+export const noStateStream = ({ cluster, self }: Pick<FleetSubjects, 'cluster' | 'self'>): FleetProblem => ({
   code: 'fleet-no-stream',
-  stream: STATE_STREAM,
-  problem: `The fleet's server has no stream for the last values of this node (${node}).`,
+  stream: stateStreamOf(cluster, self),
+  problem: `The fleet's server has no stream for the last values of this node (${self}).`,
   advice:
     'On the machine that has the fleet: plimsoll fleet add DIR ID, if it is not added yet, and plimsoll fleet apply DIR.',
 });
@@ -144,7 +142,7 @@ export const notPermitted = (subject: string): FleetProblem => ({
   subject,
   problem: `The fleet's server does not let this node use ${subject}.`,
   advice:
-    'Its credentials belong to another node or cluster (plimsoll fleet add DIR ID writes the right ones), or users.conf on the server is from an earlier version (plimsoll fleet apply DIR updates it).',
+    'Use the credentials that plimsoll fleet add DIR ID wrote for this node and cluster. If it does, the server lacks permissions: run plimsoll fleet apply DIR, then copy users.conf to the server and reload it.',
 });
 
 export const streamDiffers = (stream: string): FleetProblem => ({
@@ -161,9 +159,7 @@ export const streamNearlyFull = (stream: string, bytes: number, bytesMax: number
   bytesMax,
   problem: `The stream ${stream} contains ${megabytes(bytes)} of at most ${megabytes(bytesMax)}; when it is full, new last values are refused.`,
   advice:
-    stream === STATE_STREAM
-      ? 'Give it more room: stateBytesMax in fleet.json, then plimsoll fleet apply DIR'
-      : 'It has the last values of one node, and more than a node has. On the machine that has the fleet: plimsoll fleet apply DIR, which removes replies of the server that were stored there. If there are none, the credentials of that node are misused: plimsoll fleet revoke DIR NODE.',
+    'It has the last values of one node, and more than a node has. On the machine that has the fleet: plimsoll fleet apply DIR, which removes replies of the server that were stored there. If there are none, the credentials of that node are misused: plimsoll fleet revoke DIR NODE.',
 });
 
 export const oldServer = (version: string, cannot: string, needs: string): FleetFinding => ({
@@ -193,15 +189,7 @@ export const consumersAllowed = (): FleetFinding => ({
   problem:
     "The fleet's server lets this node create consumers: stolen credentials are enough to create thousands, and to send what is stored to other nodes.",
   advice:
-    'On the machine that has the fleet: plimsoll fleet apply DIR (with --by-node when all nodes run this version), then copy users.conf to the server and reload it.',
-});
-
-export const sharedState = (): FleetFinding => ({
-  code: 'fleet-shared-state',
-  problem:
-    "All nodes share one stream of last values on the fleet's server: stolen credentials of one node are enough to fill it for all.",
-  advice:
-    'When all nodes run this version, on the machine that has the fleet: plimsoll fleet apply DIR --by-node, then copy users.conf to the server and reload it.',
+    'On the machine that has the fleet: plimsoll fleet apply DIR, then copy users.conf to the server and reload it.',
 });
 
 export const unlimitedStream = (stream: string): FleetFinding => ({
@@ -209,14 +197,6 @@ export const unlimitedStream = (stream: string): FleetFinding => ({
   stream,
   problem: `The stream ${stream} has fewer limits than this version gives it: of its size, its messages or its consumers.`,
   advice: 'On the machine that has the fleet: plimsoll fleet apply DIR',
-});
-
-export const withoutGroups = (): FleetFinding => ({
-  code: 'fleet-without-groups',
-  problem:
-    "The permissions of the fleet's server are from an earlier version: nodes cannot receive the readings of their rack only.",
-  advice:
-    'All nodes receive all readings until then. On the machine that has the fleet: plimsoll fleet apply DIR, then copy users.conf to the server and reload it.',
 });
 
 export const smallMessages = (bytesMax: number): FleetFinding => ({

@@ -15,9 +15,17 @@ import {
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ChunkSource } from '../replication/record-chunks.ts';
+import { FLEET_WAYS, type FleetMembers } from './fleet-members.ts';
 import type { FleetMessages } from './fleet-messages.ts';
-import { DIGEST, DIGEST_ENTRIES_MAX, type FleetSubjects, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
-import type { GroupSubscriptions } from './group-subscriptions.ts';
+import {
+  DIGEST,
+  DIGEST_ENTRIES_MAX,
+  type FleetSubjects,
+  type FleetSubscriptions,
+  HELLO,
+  RECORDS,
+  WANT,
+} from './fleet-subjects.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
@@ -28,7 +36,9 @@ interface FleetPublisherParts {
   readonly chunks: ChunkSource;
   readonly clock: Clock;
   readonly memberCount: () => number;
-  readonly groups: GroupSubscriptions;
+  readonly members: Pick<FleetMembers, 'hasOfGroups'>;
+  /** What this node receives. */
+  readonly subscriptions: FleetSubscriptions;
 }
 
 export class FleetPublisher {
@@ -87,8 +97,7 @@ export class FleetPublisher {
       const slot = eventSlot(head?.kind ?? 'unknown');
       const key = `${head?.origin} ${slot} ${head?.key}`;
       const reading = { entry, slot, reportedAtMs };
-      if (head?.kind === 'progress.reported' && this.#parts.groups.isByGroups)
-        this.#reportRun(head.key, entry);
+      if (head?.kind === 'progress.reported') this.#reportRun(head.key, entry);
       else this.#batches.put(key, reading);
       this.#putSlow(key, reading);
       if (head?.origin !== this.#parts.self) continue;
@@ -120,13 +129,13 @@ export class FleetPublisher {
 
   /** A sign of life, and how far this node's own journal goes: a node that missed a record requests it. */
   reportDigest(vectors: readonly VectorEntry[]): void {
-    const { messages, subjects, self, groups } = this.#parts;
+    const { messages, subjects, self, subscriptions } = this.#parts;
     const ordered = vectors.toSorted((a, b) => Number(b.origin === self) - Number(a.origin === self));
     const frame = encodeMeshMessage({
       kind: 'digest',
       vectors: ordered.slice(0, DIGEST_ENTRIES_MAX),
       live: [],
-      neighboursVersion: groups.ownWay,
+      neighboursVersion: FLEET_WAYS[subscriptions],
     });
     messages.report(subjects.ownReading(DIGEST), frame);
   }
@@ -173,10 +182,9 @@ export class FleetPublisher {
    * A slow reader replaces a queued message by a later one of the same name: both must have the same slots.
    */
   #readingSubject(slots: ReadonlySet<string>): string {
-    const { subjects, groups } = this.#parts;
     const name = [...slots].sort().join('-');
     const what = name.length > SLOTS_NAME_MAX ? keyToken(name) : name;
-    return groups.isByGroups ? subjects.ownGroupReading(what) : subjects.ownReading(what);
+    return this.#parts.subjects.ownGroupReading(what);
   }
 
   /** At once, and to all: runs are few, and their viewers are watching now. */
@@ -189,7 +197,7 @@ export class FleetPublisher {
   }
 
   #putSlow(key: string, reading: PublishedReading): void {
-    if (!this.#parts.groups.hasSlow) return;
+    if (!this.#parts.members.hasOfGroups) return;
     if (this.#slow.has(key) || this.#slow.size < SLOW_MAX) this.#slow.set(key, reading);
   }
 

@@ -32,7 +32,6 @@ import {
   type FleetSubscriptions,
   HELLO,
 } from './fleet-subjects.ts';
-import { GroupSubscriptions } from './group-subscriptions.ts';
 import { LateJoiners } from './late-joiners.ts';
 import { isMisdirected } from './misdirected-reply.ts';
 import { NatsLink } from './nats-link.ts';
@@ -70,7 +69,6 @@ export class FleetSession implements AsyncDisposable {
   readonly #messages: FleetMessages;
   readonly #publisher: FleetPublisher;
   readonly #subscriptions: Subscription[] = [];
-  readonly #groups: GroupSubscriptions;
   readonly #lateJoiners: LateJoiners;
   /** What arrives while last values are still being read. */
   #early: { readonly of: FleetSubject; readonly message: Msg }[] | undefined = [];
@@ -85,7 +83,7 @@ export class FleetSession implements AsyncDisposable {
   readonly #stop = new AbortController();
 
   constructor(parts: FleetSessionParts) {
-    const { fleetServer: server, subjects, identity, store, clock } = parts;
+    const { fleetServer: server, identity, store, clock } = parts;
     this.#parts = parts;
     const { nodeId: self, publicKey } = identity;
     this.#messages = new FleetMessages({
@@ -102,14 +100,11 @@ export class FleetSession implements AsyncDisposable {
       nowMs: () => clock.nowMs(),
     });
     this.#rates = new PublisherRates(clock);
-    this.#groups = new GroupSubscriptions(parts);
     this.#publisher = new FleetPublisher({
+      ...parts,
       self,
-      groups: this.#groups,
       messages: this.#messages,
-      subjects,
       chunks,
-      clock,
       memberCount: () => parts.members.size,
     });
     this.#lateJoiners = new LateJoiners({
@@ -150,9 +145,9 @@ export class FleetSession implements AsyncDisposable {
   }
 
   async #begin(signal: AbortSignal): Promise<void> {
-    const { subjects, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
-    const { connection, jetStream } = this.#parts.fleetServer;
-    for (const subject of this.#groups.subscribed)
+    const { subjects, subscriptions, clock, identity, plimsollVersion, members, counts, up } = this.#parts;
+    const { connection } = this.#parts.fleetServer;
+    for (const subject of subjects.received(subscriptions))
       this.#subscriptions.push(
         connection.subscribe(subject, { callback: (error, message) => this.#receive(error, message) }),
       );
@@ -163,12 +158,11 @@ export class FleetSession implements AsyncDisposable {
     }
     const snapshot = await readStates({
       connection,
-      jetStream,
       nowMs: () => clock.nowMs(),
       subjects,
       serverNowMs: events.serverNowMs,
       withoutStream: () => {
-        this.#trouble = noStateStream(identity.nodeId);
+        this.#trouble = noStateStream(subjects);
       },
       skipped: node =>
         this.#reportMisuse(node, 'what it left on the server does not open under the cluster key'),
@@ -178,6 +172,8 @@ export class FleetSession implements AsyncDisposable {
       open: (subject, of, data) => this.#messages.open(subject, of, data),
       signal,
     });
+    // It failed meanwhile: it must not count as connected again.
+    if (signal.aborted) return;
     const link = new NatsLink({
       self: identity.nodeId,
       fleetId: subjects.fleetId,
@@ -219,7 +215,7 @@ export class FleetSession implements AsyncDisposable {
   }
 
   #receive(error: Error | null, message: Msg): void {
-    // A missing permission: reported with the others by `follow`.
+    // A missing permission: `#follow` ends the session for it.
     if (error !== null) return;
     const { subjects, counts } = this.#parts;
     const of = subjects.parse(message.subject);
@@ -299,12 +295,14 @@ export class FleetSession implements AsyncDisposable {
       if (status.type !== 'error') continue;
       this.#parts.counts.refused += 1;
       const { error } = status;
-      if (error instanceof errors.PermissionViolationError) this.#groups.refused(error.subject);
+      // Without all of its subjects this node would silently lack what is published there. It connects again,
+      // because a server that reloads its permissions keeps the connection, but not what it refused.
+      if (error instanceof errors.PermissionViolationError) this.#fail(notPermitted(error.subject));
     }
   }
 
   #problemOf(error: unknown): FleetProblem {
-    if (error instanceof StateStreamMissing) return noStateStream(this.#parts.identity.nodeId);
+    if (error instanceof StateStreamMissing) return noStateStream(this.#parts.subjects);
     const { servers, fleetServer: server } = this.#parts;
     const refused = refusedSubject(error);
     if (refused !== undefined) return notPermitted(refused);

@@ -1,7 +1,6 @@
 // The streams of a fleet. Last values have a stream for each node, so that none of them can fill the room of
-// the others; if a server has no accounts for its nodes, and in fleets created by an earlier version, one for
-// all. Records of all nodes share one, whose messages are limited for each node. Written by `fleet init`,
-// created by `fleet apply`; a node may read them and add to them.
+// the others. Records of all nodes share one, whose messages are limited for each node. Written by `fleet
+// init`, created by `fleet apply`; a node may read them and add to them.
 
 import {
   DiscardPolicy,
@@ -13,27 +12,28 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import type { NodeId } from '../../core/ids.ts';
-import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
+import { EVENT_STREAM, FleetSubjects, stateStreamOf } from './fleet-subjects.ts';
 
-export interface FleetStreamOptions {
-  /** 1, or 3 in a cluster of servers. */
-  readonly replicas: number;
-  /** Limit for last values in the stream for all; 0 for no limit of its own. */
-  readonly stateBytesMax: number;
-  readonly eventBytesMax: number;
-  readonly eventDaysMax: number;
+export interface FleetStreamOptions extends FleetStreamSettings {
+  readonly cluster: string;
+  /** Each has a stream for its last values. */
+  readonly nodes: readonly NodeId[];
   /** Since 2.11 a server expires single messages. */
   readonly hasMessageTtl: boolean;
-  /** Nodes whose last values have streams of their own; undefined: one stream for all. */
-  readonly byNode?: { readonly cluster: string; readonly nodes: readonly NodeId[] } | undefined;
 }
 
-export const FLEET_STREAM_DEFAULTS: FleetStreamOptions = {
+/** What an administrator may change in fleet.json. */
+export interface FleetStreamSettings {
+  /** 1, or 3 in a cluster of servers. */
+  readonly replicas: number;
+  readonly eventBytesMax: number;
+  readonly eventDaysMax: number;
+}
+
+export const FLEET_STREAM_DEFAULTS: FleetStreamSettings = {
   replicas: 1,
-  stateBytesMax: 1_073_741_824,
   eventBytesMax: 4_294_967_296,
   eventDaysMax: 7,
-  hasMessageTtl: false,
 };
 
 export type FleetStreamConfig = Partial<StreamConfig> & { readonly name: string };
@@ -58,29 +58,24 @@ export const fleetStreams = (options: FleetStreamOptions): readonly FleetStreamC
 ];
 
 const stateStreams = (options: FleetStreamOptions): readonly FleetStreamConfig[] => {
-  const { replicas, byNode, stateBytesMax, hasMessageTtl } = options;
+  const { cluster, nodes, replicas, hasMessageTtl } = options;
   // No maximum age: readers assume that a value missing from the last values was replaced by a later one.
-  const common = {
+  return nodes.map(node => ({
+    name: stateStreamOf(cluster, node),
+    subjects: [new FleetSubjects(cluster, node).states(node)],
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
     num_replicas: replicas,
+    max_bytes: NODE_STATE_BYTES_MAX,
+    max_msgs: NODE_STATES_MAX,
     max_msgs_per_subject: 1,
+    max_consumers: CONSUMERS_MAX,
     discard: DiscardPolicy.New,
     discard_new_per_subject: false,
     max_msg_size: MESSAGE_BYTES_MAX,
     allow_direct: true,
     duplicate_window: DUPLICATE_WINDOW_NS,
     ...(hasMessageTtl ? { allow_msg_ttl: true, subject_delete_marker_ttl: DAY_NS } : {}),
-  };
-  if (byNode === undefined)
-    return [{ ...common, name: STATE_STREAM, subjects: ['plimsoll.v1.*.state.>'], max_bytes: stateBytesMax }];
-  return byNode.nodes.map(node => ({
-    ...common,
-    name: stateStreamOf(byNode.cluster, node),
-    subjects: [new FleetSubjects(byNode.cluster, node).states(node)],
-    max_bytes: NODE_STATE_BYTES_MAX,
-    max_msgs: NODE_STATES_MAX,
-    max_consumers: CONSUMERS_MAX,
   }));
 };
 
@@ -121,23 +116,12 @@ export const purgeNode = async (
   const removed = [
     await ifThere(() => manager.streams.delete(stateStreamOf(cluster, node)), false),
     await ifThere(
-      async () => (await manager.streams.purge(STATE_STREAM, { filter: subjects.states(node) })).purged > 0,
-      false,
-    ),
-    await ifThere(
       async () => (await manager.streams.purge(EVENT_STREAM, { filter: subjects.ownEvent })).purged > 0,
       false,
     ),
   ];
   return removed.includes(true);
 };
-
-/**
- * Migrates a fleet from one stream for all to one for each node. The server does not permit two streams for
- * one subject.
- */
-export const removeSharedState = (manager: JetStreamManager): Promise<boolean> =>
-  ifThere(() => manager.streams.delete(STATE_STREAM), false);
 
 const ifThere = async <T>(act: () => Promise<T>, otherwise: T): Promise<T> => {
   try {

@@ -9,15 +9,12 @@ import { base32 } from '../../wire/node-signature.ts';
 
 /** The journal's records in order, of all nodes and of all clusters of an account. */
 export const EVENT_STREAM = 'PLIMSOLL_EVENTS';
-/** Last values of all nodes, if they have no streams of their own. */
-export const STATE_STREAM = 'PLIMSOLL_STATE';
-
 /** Last values of one node. */
-export const stateStreamOf = (cluster: string, node: NodeId): string => `${STATE_STREAM}_${cluster}_${node}`;
+export const stateStreamOf = (cluster: string, node: NodeId): string => `PLIMSOLL_STATE_${cluster}_${node}`;
 
 /** The node whose last values a stream contains; undefined for other streams. */
 export const nodeOfStateStream = (cluster: string, name: string): NodeId | undefined => {
-  const node = name.slice(`${STATE_STREAM}_${cluster}_`.length);
+  const node = name.slice(name.lastIndexOf('_') + 1);
   return isNodeId(node) && name === stateStreamOf(cluster, node) ? node : undefined;
 };
 
@@ -80,7 +77,7 @@ export class FleetSubjects {
     return `${this.#root}.state.${this.self}.${tokenOf(slot)}${key === '' ? '' : `.${key}`}`;
   }
 
-  /** To all. Nodes of versions without groups have no other reading subject. */
+  /** To all: what every node must receive at once. */
   ownReading(slot: string): string {
     return `${this.#root}.reading.${this.self}.${tokenOf(slot)}`;
   }
@@ -134,25 +131,12 @@ export class FleetSubjects {
     ];
   }
 
-  /** What this node must subscribe to. */
-  get received(): readonly string[] {
-    return [`${this.#root}.reading.*.*`, `${this.#root}.event.*`, `${this.#root}.ask.${this.self}.*.*`];
-  }
-
-  /**
-   * What it also subscribes to if the server permits it: a configuration from an earlier version does not.
-   */
-  groupsOfSubscriptions(subscriptions: FleetSubscriptions): readonly string[] {
-    const runs = `${this.#root}.run.*.*.*`;
-    return subscriptions === 'all'
-      ? [`${this.#root}.reading.*.*.*.*`, runs]
-      : [`${this.#root}.reading.*.*.${this.#group}`, `${this.#root}.slow.*`, runs];
-  }
-
-  /** Whether a subject, or a pattern, was introduced with groups. */
-  isOfGroups(subject: string): boolean {
-    const [channel, ...rest] = subject.slice(this.#root.length + 1).split('.');
-    return channel === 'slow' || channel === 'run' || (channel === 'reading' && rest.length > 2);
+  /** What this node subscribes to, as patterns. */
+  received(subscriptions: FleetSubscriptions): readonly string[] {
+    const readings = subscriptions === 'all' ? ['reading.*.*.*.*'] : [`reading.*.*.${this.#group}`, 'slow.*'];
+    return ['reading.*.*', ...readings, 'run.*.*.*', 'event.*', `ask.${this.self}.*.*`].map(
+      tail => `${this.#root}.${tail}`,
+    );
   }
 
   /** Last values: of all, or of one publisher. */

@@ -2,7 +2,7 @@
 // A node publishes under its own id only; only the administrator changes streams.
 
 import type { NodeId } from '../../core/ids.ts';
-import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
+import { EVENT_STREAM, FleetSubjects, stateStreamOf } from './fleet-subjects.ts';
 
 export interface FleetUser {
   /** The machine's name for people. */
@@ -21,8 +21,6 @@ export interface FleetServerSettings {
   /** No server is older than 2.10, so TLS can start at the first byte. */
   readonly isHandshakeFirst: boolean;
   readonly administrator: string;
-  /** Each node has a stream for its last values; undefined: one for all, which nodes read with consumers. */
-  readonly stateBy?: 'node' | undefined;
 }
 
 /** Written once; what changes with nodes is in the file that it includes. */
@@ -56,7 +54,7 @@ export const serverConfig = ({ listen, tls, isHandshakeFirst }: FleetServerSetti
   ].join('\n');
 
 export const usersConfig = (
-  { cluster, administrator, stateBy }: Pick<FleetServerSettings, 'cluster' | 'administrator' | 'stateBy'>,
+  { cluster, administrator }: Pick<FleetServerSettings, 'cluster' | 'administrator'>,
   users: readonly FleetUser[],
 ): string =>
   [
@@ -66,7 +64,7 @@ export const usersConfig = (
     '    jetstream: enabled',
     '    users: [',
     `      { nkey: ${administrator} } # creates the streams`,
-    ...users.map(user => userEntry({ cluster, stateBy }, user)),
+    ...users.map(user => userEntry(cluster, user)),
     '    ]',
     '  }',
     '  SYSTEM { users: [] }',
@@ -75,10 +73,8 @@ export const usersConfig = (
     '',
   ].join('\n');
 
-type FleetOfUser = Pick<FleetServerSettings, 'cluster' | 'stateBy'>;
-
-const userEntry = (fleet: FleetOfUser, { name, nodeId, nkey }: FleetUser): string => {
-  const { publish, subscribe } = permissionsOf(fleet, nodeId);
+const userEntry = (cluster: string, { name, nodeId, nkey }: FleetUser): string => {
+  const { publish, subscribe } = permissionsOf(cluster, nodeId);
   return [
     `      { nkey: ${nkey}, permissions: { # ${name}`,
     `        publish: { allow: ${JSON.stringify(publish)} }`,
@@ -89,7 +85,7 @@ const userEntry = (fleet: FleetOfUser, { name, nodeId, nkey }: FleetUser): strin
 
 /** What a node needs and nothing more. */
 export const permissionsOf = (
-  { cluster, stateBy }: FleetOfUser,
+  cluster: string,
   node: NodeId,
 ): { readonly publish: readonly string[]; readonly subscribe: readonly string[] } => {
   const subjects = new FleetSubjects(cluster, node);
@@ -98,13 +94,10 @@ export const permissionsOf = (
       ...subjects.published,
       '$JS.API.INFO',
       '$JS.API.STREAM.NAMES',
-      ...[EVENT_STREAM, STATE_STREAM, stateStreamOf(cluster, node)].map(
-        name => `$JS.API.STREAM.INFO.${name}`,
-      ),
+      ...[EVENT_STREAM, stateStreamOf(cluster, node)].map(name => `$JS.API.STREAM.INFO.${name}`),
       // One message for each request: no consumer, which the server would have to store and which could
       // deliver anywhere.
       '$JS.API.DIRECT.GET.*',
-      ...(stateBy === 'node' ? [] : CONSUMER_API),
     ],
     subscribe: [...subjects.hearable, `${inboxOf(node)}.>`],
   };
@@ -112,12 +105,6 @@ export const permissionsOf = (
 
 /** Replies to a node arrive here, and no other node may subscribe. */
 export const inboxOf = (node: NodeId): string => `_INBOX_${node}`;
-
-/** To read one stream for all, as nodes of earlier versions do. */
-const CONSUMER_API: readonly string[] = [
-  `$JS.API.CONSUMER.CREATE.${STATE_STREAM}.>`,
-  ...['INFO', 'DELETE', 'MSG.NEXT'].map(verb => `$JS.API.CONSUMER.${verb}.${STATE_STREAM}.*`),
-];
 
 /** The server's limit for one message: the largest record and what sealing and framing add, with room. */
 const PAYLOAD_BYTES = 4_194_304;

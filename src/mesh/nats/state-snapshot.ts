@@ -2,7 +2,6 @@
 // what is still known of nodes that are away. Each is a record that its origin signed, so nothing here is
 // trusted before that is verified; what an origin's values leave out was replaced by later ones.
 
-import { DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { NodeId } from '../../core/ids.ts';
 import {
@@ -13,10 +12,8 @@ import {
 } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import { type FleetSubject, type FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
-import { isMisdirected } from './misdirected-reply.ts';
+import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';
-import { UnopenedCounts } from './unopened-counts.ts';
 
 interface SnapshotRecord {
   readonly seq: number;
@@ -143,7 +140,6 @@ export class StateSnapshot {
 
 interface SnapshotParts {
   readonly connection: NatsConnection;
-  readonly jetStream: JetStreamClient;
   readonly nowMs: () => number;
   readonly subjects: FleetSubjects;
   /** The server's clock; undefined if it does not report that (before 2.10). */
@@ -170,74 +166,23 @@ export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> =
     snapshot.add(frame, storedAtMs, of.publisher);
     return true;
   };
-  const { nodes, isShared } = await listStateStreams(parts);
-  if (nodes.length === 0 && !isShared) throw new StateStreamMissing();
-  if (!isShared && !nodes.includes(subjects.self)) parts.withoutStream();
+  const nodes = await listStateStreams(parts);
+  if (nodes.length === 0) throw new StateStreamMissing();
+  if (!nodes.includes(subjects.self)) parts.withoutStream();
   await readNodeStates({ ...parts, nodes, take });
-  if (isShared) await readSharedStates(parts, take);
   snapshot.complete({ serverNowMs, nowMs: parts.nowMs() });
   return snapshot;
 };
 
-/** There is no stream for last values. */
+/** No node has a stream for its last values. */
 export class StateStreamMissing extends Error {
   override readonly name = 'StateStreamMissing';
 }
-
-/**
- * One stream for all nodes. Those that wrote too much that does not open are left out one by one; their
- * messages still arrive, a little at a time.
- */
-const readSharedStates = async (
-  { jetStream, subjects, skipped, misdirected, signal }: SnapshotParts,
-  take: (subject: string, data: Uint8Array, storedAtMs: number) => boolean,
-): Promise<void> => {
-  const unopened = new UnopenedCounts(skipped);
-  const consumer = await jetStream.consumers.get(STATE_STREAM, {
-    filter_subjects: subjects.states(undefined),
-    deliver_policy: DeliverPolicy.LastPerSubject,
-    inactive_threshold: CONSUMER_IDLE_NS,
-  });
-  const { num_pending: pending } = await consumer.info(true);
-  if (pending === 0) {
-    await consumer.delete();
-    return;
-  }
-  const messages = await consumer.consume({ max_bytes: BATCH_BYTES });
-  let messageCount = 0;
-  const stop = (): void => messages.stop();
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    for await (const message of messages) {
-      const publisher = subjects.parse(message.subject)?.publisher;
-      if (publisher !== undefined && isMisdirected({ data: message.data, headers: message.headers }))
-        misdirected(publisher);
-      else if (publisher !== undefined && !unopened.isPast(publisher)) {
-        const isTaken = take(message.subject, message.data, message.info.timestampNanos / 1e6);
-        if (!isTaken) unopened.add(publisher, message.data.length);
-      }
-      messageCount += 1;
-      if (message.info.pending === 0 || messageCount >= SHARED_MESSAGES_MAX) break;
-    }
-  } finally {
-    signal.removeEventListener('abort', stop);
-    await messages.close();
-    // The read is done, or has failed with what is thrown; a remaining consumer is removed by the server when
-    // it is idle.
-    await Promise.allSettled([consumer.delete()]);
-  }
-  signal.throwIfAborted();
-};
 
 /**
  * The first frame ends with the identity of the node, or here: a person who waits for a picture needs that of
  * all nodes first.
  */
 const FIRST_RECORDS = 8;
-/** In transit at once; more than the largest message. */
-const BATCH_BYTES = 4_194_304;
-const CONSUMER_IDLE_NS = 30_000_000_000;
 /** Limit for records, for a minute; a fleet of a thousand nodes has about 50 MB. */
 const SNAPSHOT_BYTES_MAX = 536_870_912;
-/** Read from one stream for all, opened or not. */
-const SHARED_MESSAGES_MAX = 1_048_576;

@@ -8,16 +8,9 @@ import * as v from 'valibot';
 import { type NodeId, nodeId } from '../../core/ids.ts';
 import { FLEET_MEMBERS_MAX } from './fleet-members.ts';
 import { NODE_STATE_BYTES_MAX, NODE_STATES_MAX } from './fleet-streams.ts';
-import {
-  EVENT_STREAM,
-  FleetSubjects,
-  nodeOfStateStream,
-  STATE_STREAM,
-  stateStreamOf,
-} from './fleet-subjects.ts';
+import { EVENT_STREAM, FleetSubjects, nodeOfStateStream, stateStreamOf } from './fleet-subjects.ts';
 import { type StoredMessage, storedIn } from './misdirected-reply.ts';
-import { type FleetServer, refusedSubject } from './server-connection.ts';
-import { UnopenedCounts } from './unopened-counts.ts';
+import type { FleetServer } from './server-connection.ts';
 
 interface StateStreamsParts {
   readonly connection: Pick<NatsConnection, 'request'>;
@@ -25,43 +18,28 @@ interface StateStreamsParts {
   readonly signal: AbortSignal;
 }
 
-interface StateStreams {
-  readonly nodes: readonly NodeId[];
-  /** There is one for all. */
-  readonly isShared: boolean;
-}
-
 /**
- * @throws the server's error; returns nothing if this node may not list streams, as with permissions of an
- * earlier version.
+ * Nodes that have a stream for their last values.
+ * @throws the server's error.
  */
 export const listStateStreams = async ({
   connection,
   subjects,
   signal,
-}: StateStreamsParts): Promise<StateStreams> => {
+}: StateStreamsParts): Promise<readonly NodeId[]> => {
   const nodes = new Set<NodeId>();
-  let isShared = false;
   for (let offset = 0; offset < FLEET_MEMBERS_MAX + 1; ) {
     signal.throwIfAborted();
     const query = { offset, subject: subjects.states(undefined) };
-    let reply: Msg;
-    try {
-      reply = await connection.request('$JS.API.STREAM.NAMES', JSON.stringify(query), TIMEOUT);
-    } catch (error) {
-      if (refusedSubject(error) !== undefined) return { nodes: [], isShared: true };
-      throw error;
-    }
-    const names = namesIn(reply);
+    const names = namesIn(await connection.request('$JS.API.STREAM.NAMES', JSON.stringify(query), TIMEOUT));
     for (const name of names) {
-      isShared ||= name === STATE_STREAM;
       const node = nodeOfStateStream(subjects.cluster, name);
       if (node !== undefined && nodes.size < FLEET_MEMBERS_MAX) nodes.add(node);
     }
     if (names.length === 0) break;
     offset += names.length;
   }
-  return { nodes: [...nodes], isShared };
+  return [...nodes];
 };
 
 /**
@@ -73,7 +51,7 @@ export const listWriters = async (
   cluster: string,
 ): Promise<readonly NodeId[]> => {
   const subjects = new FleetSubjects(cluster, NOBODY);
-  const { nodes } = await listStateStreams({ connection, subjects, signal: new AbortController().signal });
+  const nodes = await listStateStreams({ connection, subjects, signal: new AbortController().signal });
   const { state } = await manager.streams.info(EVENT_STREAM, { subjects_filter: subjects.events });
   const publishers = Object.keys(state.subjects ?? {}).map(subject => subjects.parse(subject)?.publisher);
   return [...new Set([...nodes, ...publishers])].filter(node => node !== undefined);
@@ -210,3 +188,37 @@ const MISDIRECTED_MAX = 8_192;
 const MISDIRECTED_BYTES_MAX = 67_108_864;
 /** Each takes a moment to open; others have their turn between them. */
 const TURN_MESSAGES = 16;
+
+// How much of what each publisher left on a server does not open under the cluster key. A few are from before
+// the key was rotated; above a limit it is published without the key to fill the server, and the rest of that
+// publisher is not read.
+class UnopenedCounts {
+  readonly #skipped: (node: NodeId) => void;
+  readonly #counts = new Map<NodeId, { messages: number; bytes: number }>();
+
+  /** `skipped`: a publisher is above the limit; once for each. */
+  constructor(skipped: (node: NodeId) => void) {
+    this.#skipped = skipped;
+  }
+
+  /** No more of it is opened; nor of further publishers, if there are as many as a fleet can have. */
+  isPast(publisher: NodeId): boolean {
+    const count = this.#counts.get(publisher);
+    if (count === undefined) return this.#counts.size >= PUBLISHERS_MAX;
+    return count.messages > UNOPENED_MAX || count.bytes > UNOPENED_BYTES_MAX;
+  }
+
+  add(publisher: NodeId, bytes: number): void {
+    if (this.isPast(publisher)) return;
+    const count = this.#counts.get(publisher) ?? { messages: 0, bytes: 0 };
+    count.messages += 1;
+    count.bytes += bytes;
+    this.#counts.set(publisher, count);
+    if (this.isPast(publisher)) this.#skipped(publisher);
+  }
+}
+
+const UNOPENED_MAX = 4_096;
+const UNOPENED_BYTES_MAX = 4_194_304;
+/** Limit of publishers with something that does not open. */
+const PUBLISHERS_MAX = 4_096;

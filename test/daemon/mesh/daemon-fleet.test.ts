@@ -9,11 +9,9 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 test('daemons that know only the server of a fleet show each other everything, and again when it was killed', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   await using server = await NatsServer.start();
-  await server.createStreams();
   using folder = temporaryDirectory();
-  const config = `[fleet]\nservers = ["${server.url}"]\n`;
-  await using a = await clusterDaemon(join(folder.path, 'a'), 'atlas', config);
-  await using b = await clusterDaemon(join(folder.path, 'b'), 'juno', config);
+  await using a = await clusterDaemon(join(folder.path, 'a'), 'atlas', '', { fleet: server });
+  await using b = await clusterDaemon(join(folder.path, 'b'), 'juno', '', { fleet: server });
   await untilTrue(() =>
     [a, b].every(
       ({ state }) =>

@@ -17,7 +17,6 @@ import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-serv
 test('a mesh with two bridges to a fleet is one cluster: everything reaches everybody, and each record enters the fleet once', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   await using server = await NatsServer.start();
-  await server.createStreams();
   await using site = await bridgedSite(server);
   const { inner, bridge, other, far, nodes } = site;
   await far.until(() => far.fleet.members.nodes.size === 2);
@@ -44,9 +43,7 @@ test('a mesh with two bridges to a fleet is one cluster: everything reaches ever
 test('what a mesh recorded before any of it met the fleet enters it once, by one of its bridges', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   await using server = await NatsServer.start();
-  await server.createStreams();
-  await server.kill();
-  await using site = await bridgedSite(server);
+  await using site = await bridgedSite(server, () => server.kill());
   const { inner, bridge, other, far } = site;
   for (const name of ['a', 'b', 'c']) inner.open(name);
   for (const { node, until } of [bridge, other]) await until(() => node.connectionsOf(inner.id).length === 3);
@@ -71,9 +68,19 @@ interface Site extends AsyncDisposable {
   hasReceived(node: MeshNode, from: NodeId, neighbour: NodeId): boolean;
 }
 
-const bridgedSite = async (server: NatsServer): Promise<Site> => {
+/** `prepared`: its nodes have their streams, and do not run yet. */
+const bridgedSite = async (
+  server: NatsServer,
+  prepared: () => Promise<void> = async () => undefined,
+): Promise<Site> => {
   const options = { keys: [makeClusterKey()], servers: [server.url] };
-  const [innerKey, bridgeKey, otherKey] = [generateNodeKey(), generateNodeKey(), generateNodeKey()];
+  const innerKey = generateNodeKey();
+  const [bridgeKey, otherKey, farKey] = [
+    await server.addNode(),
+    await server.addNode(),
+    await server.addNode(),
+  ];
+  await prepared();
   const [innerMesh, bridgeMesh, otherMesh] = [
     new WiredMesh(innerKey.nodeId),
     new WiredMesh(bridgeKey.nodeId),
@@ -97,7 +104,7 @@ const bridgedSite = async (server: NatsServer): Promise<Site> => {
   });
   const bridge = fleetNode({ ...options, key: bridgeKey, mesh: bridgeMesh });
   const other = fleetNode({ ...options, key: otherKey, mesh: otherMesh });
-  const far = fleetNode(options);
+  const far = fleetNode({ ...options, key: farKey });
   wire([innerKey, innerMesh], [bridgeKey, bridgeMesh]);
   wire([innerKey, innerMesh], [otherKey, otherMesh]);
   wire([bridgeKey, bridgeMesh], [otherKey, otherMesh]);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { isLongRun } from '../../support/counts.ts';
-import { FLEET_TEST_CLUSTER, fleetNode } from '../../support/fleet-nodes.ts';
+import { fleetNode } from '../../support/fleet-nodes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
 import { tcpCable } from '../../support/tcp-cable.ts';
@@ -28,16 +28,18 @@ test('a cluster of three servers goes on when one is killed', async context => {
   await using _second = second;
   await using _third = third;
   // There is no event for the election of a leader: it is asked until one answers. Before 2.10 nobody answers until then.
+  const [ofOne, ofOther, ofLater] = [generateNodeKey(), generateNodeKey(), generateNodeKey()];
+  const nodes = [ofOne, ofOther, ofLater].map(({ nodeId }) => nodeId);
   let why: unknown = 'not read yet';
   while (why !== undefined && !context.signal.aborted)
-    why = await first.createStreams({ replicas: 3 }).then(
+    why = await first.createStreams({ replicas: 3, nodes }).then(
       () => undefined,
       (error: unknown) => error,
     );
   expect(why).toBeUndefined();
   const servers = [first, second, third].map(({ url }) => url);
-  await using one = fleetNode({ keys: KEYS, servers });
-  await using other = fleetNode({ keys: KEYS, servers });
+  await using one = fleetNode({ keys: KEYS, servers, key: ofOne });
+  await using other = fleetNode({ keys: KEYS, servers, key: ofOther });
   one.node.open('before');
   await other.until(() => other.node.connectionsOf(one.node.id).length === 1);
   const { standing } = one.fleet;
@@ -46,7 +48,7 @@ test('a cluster of three servers goes on when one is killed', async context => {
   await itsServer?.kill();
   one.node.open('after');
   await other.until(() => other.node.connectionsOf(one.node.id).length === 2);
-  await using later = fleetNode({ keys: KEYS, servers });
+  await using later = fleetNode({ keys: KEYS, servers, key: ofLater });
   await later.until(() => later.node.connectionsOf(one.node.id).length === 2);
   expect(one.fleet.counts.lost).toBeGreaterThan(0);
 }, 180_000);
@@ -59,19 +61,15 @@ test('a site on a leaf server goes on alone while it is cut off, and catches up'
     hasJetStream: false,
     config: `server_name: hub\njetstream { store_dir: "js", domain: hub }\nleafnodes { listen: "127.0.0.1:${leafPort}" }`,
   });
-  const keys = [generateNodeKey(), generateNodeKey(), generateNodeKey()];
-  const nodes = keys.map(({ nodeId }) => nodeId);
-  await hub.createStreams({ byNode: { cluster: FLEET_TEST_CLUSTER, nodes } });
   await using cable = await tcpCable(leafPort);
   // No JetStream of its own: its nodes use the streams of the hub through it.
   await using leaf = await NatsServer.start({
     hasJetStream: false,
     config: `server_name: leaf\ndefault_js_domain: { "$G": hub }\nleafnodes { remotes: [{ url: "nats://127.0.0.1:${cable.port}" }] }`,
   });
-  const [ofCenter = generateNodeKey(), ofHere = generateNodeKey(), ofThere = generateNodeKey()] = keys;
-  await using center = fleetNode({ keys: KEYS, key: ofCenter, servers: [hub.url] });
-  await using here = fleetNode({ keys: KEYS, key: ofHere, servers: [leaf.url] });
-  await using there = fleetNode({ keys: KEYS, key: ofThere, servers: [leaf.url] });
+  await using center = fleetNode({ keys: KEYS, key: await hub.addNode(), servers: [hub.url] });
+  await using here = fleetNode({ keys: KEYS, key: await hub.addNode(), servers: [leaf.url] });
+  await using there = fleetNode({ keys: KEYS, key: await hub.addNode(), servers: [leaf.url] });
   here.node.open('before');
   await center.until(() => center.node.connectionsOf(here.node.id).length === 1);
   await there.until(() => there.node.connectionsOf(here.node.id).length === 1);
@@ -95,10 +93,13 @@ test('a reader that does not read is cut by the server, which is counted, and ca
   if (!isLongRun) context.skip(LONG);
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   await using server = await NatsServer.start({ config: 'max_pending: 1100000\nwrite_deadline: "1s"' });
-  await server.createStreams();
   await using cable = await tcpCable(server.port);
-  await using writer = fleetNode({ keys: KEYS, servers: [server.url] });
-  await using reader = fleetNode({ keys: KEYS, servers: [`nats://127.0.0.1:${cable.port}`] });
+  await using writer = fleetNode({ keys: KEYS, servers: [server.url], key: await server.addNode() });
+  await using reader = fleetNode({
+    keys: KEYS,
+    servers: [`nats://127.0.0.1:${cable.port}`],
+    key: await server.addNode(),
+  });
   writer.node.open('before');
   await reader.until(() => reader.node.connectionsOf(writer.node.id).length === 1);
   cable.cut();

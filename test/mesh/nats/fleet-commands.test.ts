@@ -73,7 +73,7 @@ test('init, apply and add create a server with a key for each machine, and revok
   expect(status.stdout).not.toContain('WRONG');
   expect(status).toMatchObject({ code: 0, stderr: '' });
   expect(status.stdout).toContain(`nats-server ${server.program.version}`);
-  for (const finding of ['under any id', 'create consumers', 'share one stream', 'fewer limits'])
+  for (const finding of ['under any id', 'create consumers', 'fewer limits'])
     expect(status.stdout).not.toContain(finding);
   const again = await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
   expect(again.stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} is as it should be`);
@@ -138,7 +138,7 @@ test('the server lets a machine publish under its own id only, and receive the r
     `plimsoll.v1.plimsoll.state.${juno.id}.identity`,
     `plimsoll.v1.plimsoll.event.${juno.id}`,
     `plimsoll.v1.plimsoll.ask.${atlas.id}.want.${juno.id}`,
-    '$JS.API.STREAM.PURGE.PLIMSOLL_STATE',
+    `$JS.API.STREAM.PURGE.PLIMSOLL_STATE_plimsoll_${atlas.id}`,
     '$JS.API.STREAM.DELETE.PLIMSOLL_EVENTS',
     `$JS.API.STREAM.INFO.PLIMSOLL_STATE_plimsoll_${juno.id}`,
     ...['PLIMSOLL_EVENTS', `PLIMSOLL_STATE_plimsoll_${atlas.id}`].flatMap(stream => [
@@ -164,36 +164,6 @@ test('the server lets a machine publish under its own id only, and receive the r
   expect(refused).not.toContain(`plimsoll.v1.plimsoll.reading.${atlas.id}.memory`);
   await connection.close();
   await following;
-});
-
-test('a fleet of an earlier version continues with one stream for all, reports it, and gives each node its own when asked', async context => {
-  using folder = temporaryDirectory();
-  const fleet = await startedFleet(folder.path, context.skip);
-  await using server = fleet.server;
-  const { home, id } = await homeOf(folder.path, 'atlas', fleet);
-  const file = join(fleet.dir, 'fleet.json');
-  const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  writeFileSync(file, JSON.stringify({ ...Object(written), stateBy: undefined }));
-  const apply = (...more: readonly string[]) =>
-    run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert, ...more]);
-  const earlier = await apply();
-  expect(earlier).toMatchObject({ code: 0, stderr: '' });
-  expect(earlier.stdout).toContain('PLIMSOLL_STATE was created');
-  await server.reload();
-  const shared = await run(['fleet', 'status', '--home', home]);
-  expect(shared).toMatchObject({ code: 0 });
-  expect(shared.stdout).toContain('All nodes share one stream');
-  expect(shared.stdout).toContain('lets this node create consumers');
-  const moved = await apply('--by-node');
-  expect(moved).toMatchObject({ code: 0, stderr: '' });
-  expect(moved.stdout).toContain('PLIMSOLL_STATE was removed');
-  expect(moved.stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} was created`);
-  expect(moved.stdout).toContain('users.conf was replaced');
-  await server.reload();
-  const own = await run(['fleet', 'status', '--home', home]);
-  expect(own.stdout).not.toContain('share one stream');
-  expect(own.stdout).not.toContain('create consumers');
-  expect((await apply('--by-node')).stdout).not.toContain('was removed');
 });
 
 test('credentials are readable only by their owner, and nothing is replaced', async () => {

@@ -14,12 +14,12 @@ const node = (number: number): NodeId => {
   return nodeId(`${'a'.repeat(20)}${[...digits].map(digit => LETTERS[Number.parseInt(digit, 16)]).join('')}`);
 };
 
-const digestOf = (origins: readonly NodeId[]): Uint8Array =>
+const digestOf = (origins: readonly NodeId[], way = FLEET_WAYS.all): Uint8Array =>
   encodeMeshMessage({
     kind: 'digest',
     vectors: origins.map(origin => ({ origin, epoch: 1, through: 1 })),
     live: [],
-    neighboursVersion: FLEET_WAYS.all,
+    neighboursVersion: way,
   });
 
 const digestsOf = () => {
@@ -51,4 +51,15 @@ test('all together bring no more than one message of the mesh can have', () => {
     digests.receive(node(publisher), digestOf(origins));
   }
   expect(digests.take().length).toBe(MESH_LIST_LENGTH_MAX);
+});
+
+test('a subscription by a number that this version does not have counts as all readings', () => {
+  const { members, digests } = digestsOf();
+  const publisher = node(1);
+  members.received(publisher);
+  const hasOfGroups = (way: number): boolean => {
+    digests.receive(publisher, digestOf([publisher], way));
+    return members.hasOfGroups;
+  };
+  expect([2, 1, 2, 0, 2, 3].map(hasOfGroups)).toEqual([true, false, true, false, true, false]);
 });

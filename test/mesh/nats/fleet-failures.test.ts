@@ -3,12 +3,13 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import type { NodeId } from '../../../src/core/ids.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { examineFleet } from '../../../src/mesh/nats/examine-fleet.ts';
-import { STATE_STREAM } from '../../../src/mesh/nats/fleet-subjects.ts';
+import { stateStreamOf } from '../../../src/mesh/nats/fleet-subjects.ts';
 import { isLongRun } from '../../support/counts.ts';
-import { fleetNode } from '../../support/fleet-nodes.ts';
+import { FLEET_TEST_CLUSTER, fleetNode } from '../../support/fleet-nodes.ts';
 import {
   NatsServer,
   type NatsServerOptions,
@@ -27,12 +28,13 @@ const startedServer = async (
   return await NatsServer.start(options);
 };
 
-const examined = (server: NatsServer, wallOffsetMs = 0) => examinedAt(server.url, wallOffsetMs);
+const examined = (server: NatsServer, node?: NodeId, wallOffsetMs?: number) =>
+  examinedAt(server.url, node, wallOffsetMs);
 
-const examinedAt = (url: string, wallOffsetMs = 0) =>
+const examinedAt = (url: string, node: NodeId = generateNodeKey().nodeId, wallOffsetMs: number = 0) =>
   examineFleet({
     server: { servers: [url], credentials: undefined, caFile: undefined, isHandshakeFirst: false },
-    node: generateNodeKey().nodeId,
+    node,
     cluster: 'test',
     clock: {
       nowMs: () => systemClock.nowMs(),
@@ -41,11 +43,22 @@ const examinedAt = (url: string, wallOffsetMs = 0) =>
     },
   });
 
+const updateStateStream = async (
+  server: NatsServer,
+  node: NodeId,
+  change: { readonly max_bytes?: number; readonly subjects?: string[] },
+): Promise<void> => {
+  const connection = await connect({ servers: `127.0.0.1:${server.port}` });
+  const { streams } = await jetstreamManager(connection);
+  await streams.update(stateStreamOf(FLEET_TEST_CLUSTER, node), change);
+  await connection.close();
+};
+
 test('a server that is killed loses nothing that it took, and nodes go on where they were', async context => {
   await using server = await startedServer(context.skip);
-  await server.createStreams();
-  await using one = fleetNode({ keys: KEYS, servers: [server.url] });
-  await using other = fleetNode({ keys: KEYS, servers: [server.url] });
+  const added = async () => ({ keys: KEYS, servers: [server.url], key: await server.addNode() });
+  await using one = fleetNode(await added());
+  await using other = fleetNode(await added());
   one.node.open('before');
   await other.until(() => other.node.connectionsOf(one.node.id).length === 1);
   await server.kill();
@@ -57,7 +70,7 @@ test('a server that is killed loses nothing that it took, and nodes go on where 
     () => one.node.hash === other.node.hash && one.node.connectionsOf(other.node.id).length === 1,
   );
   expect(other.node.connectionsOf(one.node.id)).toEqual(['socket before', 'socket meanwhile']);
-  await using later = fleetNode({ keys: KEYS, servers: [server.url] });
+  await using later = fleetNode(await added());
   await later.until(() => later.node.hash === one.node.hash);
 });
 
@@ -69,18 +82,22 @@ test('a full stream is reported, readings continue, and what it did not accept i
     context.skip(
       `nats-server ${server.program.version} may drop old records where it should refuse new ones`,
     );
-  await server.createStreams({ stateBytesMax: 4_096 });
-  await using one = fleetNode({ keys: KEYS, servers: [server.url] });
-  await using other = fleetNode({ keys: KEYS, servers: [server.url] });
+  const added = async () => ({ keys: KEYS, servers: [server.url], key: await server.addNode() });
+  const ofOne = await added();
+  await updateStateStream(server, ofOne.key.nodeId, { max_bytes: 4_096 });
+  await using one = fleetNode(ofOne);
+  await using other = fleetNode(await added());
   await other.until(() => other.fleet.members.has(one.node.id));
   for (let count = 0; count < 40; count += 1) one.node.open(`cable ${count}`);
   await one.until(() => one.fleet.standing.kind === 'connected' && one.fleet.standing.trouble !== undefined);
   one.node.reportMemory(5);
   await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 5);
-  expect((await examined(server)).problems.map(({ code }) => code)).toContain('fleet-stream-full');
-  await server.createStreams({ stateBytesMax: 16_000_000 });
+  expect((await examined(server, one.node.id)).problems.map(({ code }) => code)).toContain(
+    'fleet-stream-full',
+  );
+  await server.createStreams({ nodes: [one.node.id] });
   await one.until(() => one.fleet.standing.kind === 'connected' && one.fleet.standing.trouble === undefined);
-  await using later = fleetNode({ keys: KEYS, servers: [server.url] });
+  await using later = fleetNode(await added());
   await later.until(() => later.node.connectionsOf(one.node.id).length === 40);
   expect(one.fleet.counts.lost).toBe(0);
 });
@@ -94,20 +111,17 @@ test('what is wrong with a server is reported as data, each part with what to do
   server.configure({});
   await server.run();
   expect(await codes()).toEqual(['fleet-no-stream', 'fleet-no-stream']);
-  await server.createStreams();
-  const well = await examined(server);
+  const { nodeId } = await server.addNode();
+  const well = await examined(server, nodeId);
   expect(well.problems).toEqual([]);
   const isOld = server.program.version.startsWith('2.9');
-  const notes = ['fleet-consumers', 'fleet-open-server', 'fleet-shared-state', 'fleet-small-messages'];
+  const notes = ['fleet-consumers', 'fleet-open-server', 'fleet-small-messages'];
   const old = ['fleet-old-server', 'fleet-old-server'];
   expect(well.notes.map(({ code }) => code).sort()).toEqual([...notes, ...(isOld ? old : [])].sort());
-  const late = await examined(server, -3_600_000);
+  const late = await examined(server, nodeId, -3_600_000);
   expect(late.notes.some(({ code }) => code === 'fleet-clock')).toBe(!isOld);
-  const connection = await connect({ servers: `127.0.0.1:${server.port}` });
-  const { streams } = await jetstreamManager(connection);
-  await streams.update(STATE_STREAM, { subjects: ['plimsoll.v1.other.state.>'] });
-  await connection.close();
-  const differs = await examined(server);
+  await updateStateStream(server, nodeId, { subjects: ['plimsoll.v1.other.state.>'] });
+  const differs = await examined(server, nodeId);
   expect(differs.problems.map(({ code }) => code)).toEqual(['fleet-stream-differs']);
   for (const { advice } of [...differs.problems, ...late.notes]) expect(advice).not.toBe('');
 });

@@ -1,12 +1,13 @@
 import { createUser } from '@nats-io/nkeys';
 import { connect } from '@nats-io/transport-node';
 import { expect, test } from 'vitest';
-import { isRunId } from '../../../src/core/ids.ts';
+import { systemClock } from '../../../src/clock/system-clock.ts';
+import { isRunId, type NodeId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
-import { fleetGroup } from '../../../src/mesh/nats/fleet-subjects.ts';
+import { examineFleet } from '../../../src/mesh/nats/examine-fleet.ts';
+import { FleetSubjects, fleetGroup } from '../../../src/mesh/nats/fleet-subjects.ts';
 import { permissionsOf } from '../../../src/mesh/nats/server-files.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { FLEET_TEST_CLUSTER, fleetNode } from '../../support/fleet-nodes.ts';
@@ -20,12 +21,12 @@ const rack = (name: string) => () => fleetGroup({ site: 'greenwich', rack: name 
 test('readings go to the rack of their node, runs to everybody, and who subscribes to one rack receives the others now and then', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
   await using server = await NatsServer.start();
-  await server.createStreams();
   await using seen = await seenSubjects(server);
   const servers = [server.url];
-  await using near = fleetNode({ keys: KEYS, servers, group: rack('r 1'), subscriptions: 'group' });
-  await using same = fleetNode({ keys: KEYS, servers, group: rack('r 1') });
-  await using other = fleetNode({ keys: KEYS, servers, group: rack('r2') });
+  const added = async () => ({ keys: KEYS, servers, key: await server.addNode() });
+  await using near = fleetNode({ ...(await added()), group: rack('r 1'), subscriptions: 'group' });
+  await using same = fleetNode({ ...(await added()), group: rack('r 1') });
+  await using other = fleetNode({ ...(await added()), group: rack('r2') });
   for (const node of [same, other]) await node.until(() => node.fleet.members.hasOfGroups);
   await near.until(() => near.fleet.members.size === 2);
   same.node.reportMemory(1);
@@ -43,41 +44,46 @@ test('readings go to the rack of their node, runs to everybody, and who subscrib
   expect(seen.subjects).toContain(`slow.${other.node.id}`);
 });
 
-test('with a node without groups every node receives from every node, until it is gone', async context => {
+test('a server that does not permit the subjects of racks and runs is reported, and used once it permits them', async context => {
   if (natsProgram() === undefined) context.skip(NO_NATS_SERVER);
-  const [oldKey, oldUser] = [generateNodeKey(), createUser()];
-  const users = [
-    '{ user: any, password: any }',
-    `{ nkey: ${oldUser.getPublicKey()}, permissions: ${JSON.stringify(permissionsBeforeGroups(oldKey.nodeId))} }`,
-  ];
+  const user = createUser();
+  const credentials = new TextDecoder().decode(user.getSeed());
+  const users = (permissions: unknown) =>
+    `authorization { users: [
+       { user: any, password: any },
+       { nkey: ${user.getPublicKey()}, permissions: ${JSON.stringify(permissions)} }
+     ] }\nno_auth_user: any`;
   await using server = await NatsServer.start();
-  await server.createStreams();
-  server.configure({ config: `authorization { users: [${users.join(', ')}] }\nno_auth_user: any` });
+  const key = await server.addNode();
+  server.configure({ config: users(permissionsWithoutGroups(key.nodeId)) });
   await server.kill();
   await server.run();
-  const servers = [server.url];
-  await using near = fleetNode({ keys: KEYS, servers, group: rack('r1'), subscriptions: 'group' });
-  await using other = fleetNode({ keys: KEYS, servers, group: rack('r2') });
-  {
-    await using old = fleetNode({
-      keys: KEYS,
-      servers,
-      key: oldKey,
-      credentials: new TextDecoder().decode(oldUser.getSeed()),
-      group: rack('r1'),
-    });
-    for (const node of [near, other]) await node.until(() => node.fleet.members.hasEarlier);
-    await old.until(() => old.fleet.members.size === 2);
-    old.node.reportMemory(3);
-    other.node.reportMemory(4);
-    await near.until(() => near.node.memoryOf(old.node.id)?.availableBytes === 3);
-    await other.until(() => other.node.memoryOf(old.node.id)?.availableBytes === 3);
-    await old.until(() => old.node.memoryOf(other.node.id)?.availableBytes === 4);
-    expect(old.fleet.counts.refused).toBeGreaterThan(0);
-    await near.until(() => near.node.memoryOf(other.node.id)?.availableBytes === 4);
-  }
-  if (!isLongRun) return;
-  await near.until(() => !near.fleet.members.hasEarlier);
+  const access = { servers: [server.url], credentials };
+  const examined = await examineFleet({
+    server: { ...access, caFile: undefined, isHandshakeFirst: false },
+    node: key.nodeId,
+    cluster: FLEET_TEST_CLUSTER,
+    clock: systemClock,
+  });
+  const refused = examined.problems.map(problem => 'subject' in problem && problem.subject);
+  const own = new FleetSubjects(FLEET_TEST_CLUSTER, key.nodeId);
+  expect(refused).toEqual(
+    expect.arrayContaining([
+      ...own.received('all').filter(isOfGroups),
+      own.ownSlow,
+      own.ownGroupReading('trial'),
+    ]),
+  );
+  expect(new Set(examined.problems.map(({ code }) => code))).toEqual(new Set(['fleet-permission']));
+  await using node = fleetNode({ keys: KEYS, ...access, key });
+  await node.until(() => node.fleet.standing.kind === 'failed');
+  expect(node.fleet.standing).toMatchObject({
+    problem: { code: 'fleet-permission', advice: expect.stringContaining('plimsoll fleet apply DIR') },
+  });
+  const { publish, subscribe } = permissionsOf(FLEET_TEST_CLUSTER, key.nodeId);
+  server.configure({ config: users({ publish: { allow: publish }, subscribe: { allow: subscribe } }) });
+  await server.reload();
+  await node.until(() => node.fleet.standing.kind === 'connected');
 });
 
 const progressOf = (text: string): RunProgress => {
@@ -95,20 +101,19 @@ const progressOf = (text: string): RunProgress => {
   };
 };
 
-/** What `fleet add` wrote before there were groups. */
-const permissionsBeforeGroups = (node: ReturnType<typeof generateNodeKey>['nodeId']) => {
-  const { publish, subscribe } = permissionsOf({ cluster: FLEET_TEST_CLUSTER, stateBy: undefined }, node);
-  const root = `plimsoll.v1.${FLEET_TEST_CLUSTER}`;
-  const isNew = (subject: string) => /\.(run|slow)\.|STREAM\.NAMES|DIRECT\.GET/.test(subject);
-  const earlier = (subject: string) =>
-    subject === `${root}.reading.>`
-      ? `${root}.reading.*.*`
-      : subject.replace(`.reading.${node}.>`, `.reading.${node}.*`);
-  return {
-    publish: { allow: publish.filter(subject => !isNew(subject)).map(earlier) },
-    subscribe: { allow: subscribe.filter(subject => !isNew(subject)).map(earlier) },
-  };
+/** Readings to all, and nothing by rack or run. */
+const permissionsWithoutGroups = (node: NodeId) => {
+  const { publish, subscribe } = permissionsOf(FLEET_TEST_CLUSTER, node);
+  const narrowed = (subjects: readonly string[]) =>
+    subjects
+      .filter(subject => !isOfGroups(subject))
+      .map(subject =>
+        subject.replace(/\.reading\.>$/, '.reading.*.*').replace(`.reading.${node}.>`, `.reading.${node}.*`),
+      );
+  return { publish: { allow: narrowed(publish) }, subscribe: { allow: narrowed(subscribe) } };
 };
+
+const isOfGroups = (subject: string): boolean => /\.(run|slow)\.|\.reading\.\*\.\*\./.test(subject);
 
 /** Of all messages, behind the name of the cluster. */
 const seenSubjects = async (server: NatsServer) => {

@@ -20,7 +20,6 @@ let server: NatsServer | undefined;
 beforeAll(async () => {
   if (natsProgram() === undefined) return;
   server = await NatsServer.start();
-  await server.createStreams();
 });
 afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
@@ -29,8 +28,14 @@ beforeEach(context => {
   if (server === undefined) context.skip(NO_NATS_SERVER);
 });
 
+const added = async (): Promise<NodeKey> => {
+  if (server === undefined) throw new Error(NO_NATS_SERVER);
+  return await server.addNode();
+};
+
 const started = async (options: Partial<Parameters<typeof fleetNode>[0]> = {}): Promise<FleetNode> => {
-  const node = fleetNode({ keys: KEYS, servers: [server?.url ?? ''], ...options });
+  const key = options.key ?? (await added());
+  const node = fleetNode({ keys: KEYS, servers: [server?.url ?? ''], ...options, key });
   await node.until(() => node.fleet.standing.kind === 'connected');
   return node;
 };
@@ -139,7 +144,7 @@ test('a message that is repeated is refused, also by a node that has restarted s
 });
 
 test('two daemons with one identity are noticed by everybody', async () => {
-  const key = generateNodeKey();
+  const key = await added();
   await using one = await started();
   const twins = new Set<string>();
   one.fleet.onTwin(node => twins.add(node));
@@ -178,7 +183,7 @@ test('nothing that the server holds or passes on shows what is in it, nor the cl
 });
 
 test('a message of as much as the server takes goes, one byte more is counted and not sent', async () => {
-  const { nodeId: self } = generateNodeKey();
+  const { nodeId: self } = await added();
   const connecting = await connectToFleet({
     servers: [server?.url ?? ''],
     credentials: undefined,

@@ -9,7 +9,6 @@ let server: NatsServer | undefined;
 beforeAll(async () => {
   if (program === undefined) return;
   server = await NatsServer.start({ program });
-  await server.createStreams();
 });
 
 afterAll(async () => {
