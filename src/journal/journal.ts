@@ -5,40 +5,13 @@ import type { Clock } from '../clock/clock.ts';
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { type Problem, ProblemError } from '../core/problem.ts';
+import type { DurableRecord } from '../wire/durable-record.ts';
+import type { OriginPosition } from '../wire/version-vector.ts';
 import type { CurrentLimits } from './current-bound.ts';
 
-/** A durable event as it is stored and relayed: the origin's exact bytes, never encoded again. */
-export interface DurableRecord {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  /** From 1, gapless in (origin, epoch). */
-  readonly seq: number;
-  readonly kind: string;
-  readonly key: string;
-  /** UTF-8 JSON made by the origin (wire/durable-record.ts); the signature is over these bytes. */
-  readonly body: Uint8Array;
-  /**
-   * ed25519, 64 bytes, of the own node's records; for others, preceded by the raw public key, 96 bytes, as
-   * received, so that they contain their proof when relayed. Empty if the origin does not sign.
-   */
-  readonly signature: Uint8Array;
-}
-
-/** A record with the age of its event when handed to the journal, ms; 0 for an event of this moment. */
-export interface AgedRecord extends DurableRecord {
-  readonly ageMs: number;
-}
-
-export interface StoredRecord extends AgedRecord {
+export interface StoredRecord extends DurableRecord {
   /** Wall clock of this machine when it was stored: only compared with the same clock. */
   readonly storedAtWallMs: number;
-}
-
-export interface StoredOrigin {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  /** Everything up to here was stored once; some of it may have been compacted away since. 0 if nothing was. */
-  readonly through: number;
 }
 
 export interface HistoryQuery {
@@ -80,7 +53,7 @@ export interface Journal extends Disposable {
    * Up to which number this node's records are known to have existed, if some of them were missing when it
    * was opened; the caller starts a new epoch above it.
    */
-  readonly lost: StoredOrigin | undefined;
+  readonly lost: OriginPosition | undefined;
   /** The epoch of this node's events; changes only in `startNewEpoch`. */
   readonly ownEpoch: number;
   /** A number greater than that of every earlier start on this journal; greater still after `raiseStart`. */
@@ -92,14 +65,14 @@ export interface Journal extends Disposable {
    * @throws JournalError `out-of-order` when one is not the next of its (origin, epoch); `full` when the disk
    * is full.
    */
-  append(records: readonly AgedRecord[]): void;
+  append(records: readonly DurableRecord[]): void;
   /**
    * Like `append` for a peer's reply: gaps are allowed, and `through` is adopted. This node's own past is
    * skipped. A power cut may lose the last of these, never some from the middle: peers send them again.
    * @throws JournalError `own-future` if a peer has more of this node than this journal does: call
    * `startNewEpoch`.
    */
-  appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void;
+  appendCatchUp(position: OriginPosition, records: readonly DurableRecord[]): void;
   /**
    * Starts a new epoch of this node, greater than `floor` and all previous ones, and returns it. Older epochs are no
    * longer current, so the caller writes its current events again.
@@ -117,9 +90,9 @@ export interface Journal extends Disposable {
    */
   forget(origin: NodeId): void;
   /** One position per origin, always including this node, ascending by origin. */
-  origins(): readonly StoredOrigin[];
+  origins(): readonly OriginPosition[];
   /** The position of one origin, at the cost of a look-up; undefined if nothing of it was ever stored. */
-  origin(origin: NodeId): StoredOrigin | undefined;
+  origin(origin: NodeId): OriginPosition | undefined;
   /**
    * The current epoch's stored records of an origin with seq greater than `after`, ascending. Read page by
    * page.

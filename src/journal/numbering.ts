@@ -4,25 +4,27 @@
 
 import { maximumOf } from '../core/extremes.ts';
 import type { NodeId } from '../core/ids.ts';
-import { type AgedRecord, JournalError, type JournalNotice, type StoredOrigin } from './journal.ts';
+import type { DurableRecord } from '../wire/durable-record.ts';
+import type { OriginPosition } from '../wire/version-vector.ts';
+import { JournalError, type JournalNotice } from './journal.ts';
 
 export interface JournalNumbers {
   readonly ownNode: NodeId;
   readonly ownEpoch: number;
-  position(origin: NodeId): StoredOrigin | undefined;
+  position(origin: NodeId): OriginPosition | undefined;
 }
 
 export interface Admitted {
   /** In storage order. */
-  readonly records: readonly AgedRecord[];
+  readonly records: readonly DurableRecord[];
   /** The positions of the origins afterwards; only those that move. */
-  readonly positions: readonly StoredOrigin[];
+  readonly positions: readonly OriginPosition[];
 }
 
 /** @throws JournalError `out-of-order`, `own-future` */
-export const admit = (numbers: JournalNumbers, records: readonly AgedRecord[]): Admitted => {
-  const admitted: AgedRecord[] = [];
-  const moved = new Map<NodeId, StoredOrigin>();
+export const admit = (numbers: JournalNumbers, records: readonly DurableRecord[]): Admitted => {
+  const admitted: DurableRecord[] = [];
+  const moved = new Map<NodeId, OriginPosition>();
   for (const record of records) {
     const position = moved.get(record.origin) ?? numbers.position(record.origin);
     if (isStored(position, record)) continue;
@@ -39,8 +41,8 @@ export const admit = (numbers: JournalNumbers, records: readonly AgedRecord[]): 
 /** @throws JournalError `out-of-order`, `own-future` */
 export const admitCatchUp = (
   numbers: JournalNumbers,
-  answer: StoredOrigin,
-  records: readonly AgedRecord[],
+  answer: OriginPosition,
+  records: readonly DurableRecord[],
 ): Admitted => {
   const position = numbers.position(answer.origin);
   if (!isWhole(answer.epoch) || !isWhole(answer.through))
@@ -119,13 +121,13 @@ export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening)
   return { numbers: { ownNode, ownEpoch, startNumber }, isNewEpoch: true, notices };
 };
 
-const isStored = (position: StoredOrigin | undefined, record: AgedRecord): boolean =>
+const isStored = (position: OriginPosition | undefined, record: DurableRecord): boolean =>
   position !== undefined &&
   (record.epoch < position.epoch || (record.epoch === position.epoch && record.seq <= position.through));
 
 const isWhole = (number: number): boolean => Number.isSafeInteger(number) && number >= 0;
 
-const refuseOtherOwnEpoch = (numbers: JournalNumbers, record: AgedRecord): void => {
+const refuseOtherOwnEpoch = (numbers: JournalNumbers, record: DurableRecord): void => {
   if (record.origin === numbers.ownNode && record.epoch !== numbers.ownEpoch)
     throw ownFuture(numbers, record.epoch);
 };
@@ -137,7 +139,7 @@ const ownFuture = (numbers: JournalNumbers, epoch: number): JournalError =>
     advice: 'Start a new epoch.',
   });
 
-const notNext = (record: AgedRecord, next: number): JournalError =>
+const notNext = (record: DurableRecord, next: number): JournalError =>
   outOfOrder(
     `Record ${record.seq} of ${record.origin}, epoch ${record.epoch}, is out of order: ${next} was expected.`,
   );

@@ -7,15 +7,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { counted, formatCount } from '../core/figure/figure.ts';
 import type { NodeId } from '../core/ids.ts';
 import { errorMessage } from '../core/problem.ts';
+import { decodeRecordHead } from '../wire/durable-record.ts';
 import { NodeKeys, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../wire/node-signature.ts';
-import { decodeRecordHead } from '../wire/record-head.ts';
-import {
-  JournalError,
-  type JournalNotice,
-  type JournalOptions,
-  type StoredOrigin,
-  type StoredRecord,
-} from './journal.ts';
+import type { OriginPosition } from '../wire/version-vector.ts';
+import { JournalError, type JournalNotice, type JournalOptions, type StoredRecord } from './journal.ts';
 import { type OwnNumbers, openOwnNumbers } from './numbering.ts';
 import {
   fileSizeBytes,
@@ -48,7 +43,7 @@ export interface OpenedDatabase {
   readonly own: OwnNumbers;
   readonly origins: readonly OriginRow[];
   readonly notices: readonly JournalNotice[];
-  readonly lost: StoredOrigin | undefined;
+  readonly lost: OriginPosition | undefined;
 }
 
 /** Advances the numbers of the own node in the database of an earlier journal, or in an empty one. */
@@ -146,8 +141,8 @@ const begin = (
 /** SQLite treats a log that ends early, or has a damaged frame, as one that ends there. */
 const cutNotice = (
   path: string,
-  stored: StoredOrigin | undefined,
-  current: StoredOrigin,
+  stored: OriginPosition | undefined,
+  current: OriginPosition,
 ): JournalNotice | undefined => {
   const missing = missingRecords(stored, current);
   if (stored === undefined || missing === 0) return undefined;

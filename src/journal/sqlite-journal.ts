@@ -3,9 +3,10 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
+import type { DurableRecord } from '../wire/durable-record.ts';
+import type { OriginPosition } from '../wire/version-vector.ts';
 import { CurrentBound, type CurrentSize } from './current-bound.ts';
 import {
-  type AgedRecord,
   type CompactionResult,
   type HistoryQuery,
   type HistoryRow,
@@ -16,7 +17,6 @@ import {
   type JournalNotice,
   type JournalOptions,
   type PastQuery,
-  type StoredOrigin,
   type StoredRecord,
 } from './journal.ts';
 import {
@@ -53,7 +53,7 @@ export interface JournalStore {
   /** For messages. */
   readonly location: string;
   /** Up to which number the own records are stored, after each commit. */
-  stored(position: StoredOrigin): void;
+  stored(position: OriginPosition): void;
   sizeBytes(): number;
   hasLog(): boolean;
   close(): void;
@@ -75,7 +75,7 @@ const fileStore = (path: string, database: DatabaseSync): JournalStore => {
 
 export class SqliteJournal implements Journal {
   readonly notices: readonly JournalNotice[];
-  readonly lost: StoredOrigin | undefined;
+  readonly lost: OriginPosition | undefined;
   readonly #store: JournalStore;
   readonly #database: DatabaseSync;
   readonly #records: SqliteRecords;
@@ -113,11 +113,11 @@ export class SqliteJournal implements Journal {
     return this.#own.startNumber;
   }
 
-  append(records: readonly AgedRecord[]): void {
+  append(records: readonly DurableRecord[]): void {
     this.#write(admit(this.#numbers(), records));
   }
 
-  appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void {
+  appendCatchUp(position: OriginPosition, records: readonly DurableRecord[]): void {
     const admitted = admitCatchUp(this.#numbers(), position, records);
     this.#guard(() => withoutFlush(this.#database, () => this.#write(admitted)));
   }
@@ -152,7 +152,7 @@ export class SqliteJournal implements Journal {
     this.#bound.set(origin, NOTHING);
   }
 
-  origins(): readonly StoredOrigin[] {
+  origins(): readonly OriginPosition[] {
     return this.#guard(() =>
       [...this.#origins.values()]
         .sort((a, b) => (a.origin < b.origin ? -1 : 1))
@@ -160,7 +160,7 @@ export class SqliteJournal implements Journal {
     );
   }
 
-  origin(origin: NodeId): StoredOrigin | undefined {
+  origin(origin: NodeId): OriginPosition | undefined {
     this.#throwIfClosed();
     const row = this.#origins.get(origin);
     return row === undefined ? undefined : { origin, epoch: row.epoch, through: row.through };
@@ -259,7 +259,7 @@ export class SqliteJournal implements Journal {
     }
   }
 
-  #put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
+  #put(record: DurableRecord, originId: number, storedAtWallMs: number): void {
     const { origin, body } = record;
     const isBounded = this.#bound.hasRoomForBytes(origin, body.length);
     const replaced = isBounded ? this.#records.supersede(record, originId) : NOTHING;

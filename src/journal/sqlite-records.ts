@@ -3,21 +3,21 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { DurableRecord } from '../wire/durable-record.ts';
+import type { OriginPosition } from '../wire/version-vector.ts';
 import type { CurrentSize } from './current-bound.ts';
 import {
-  type AgedRecord,
   type HistoryQuery,
   type HistoryRow,
   isHistorySlot,
   type PastQuery,
-  type StoredOrigin,
   type StoredRecord,
   supersessions,
 } from './journal.ts';
 import { type OwnNumbers, wholeAgeMs } from './numbering.ts';
 import { bytesIn, nodeIdIn, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
-export interface OriginRow extends StoredOrigin {
+export interface OriginRow extends OriginPosition {
   readonly id: number;
 }
 
@@ -51,7 +51,7 @@ export class SqliteRecords {
     return rows.map(originRow);
   }
 
-  setPosition({ origin, epoch, through }: StoredOrigin): OriginRow {
+  setPosition({ origin, epoch, through }: OriginPosition): OriginRow {
     return originRow(
       this.#sql(
         `INSERT INTO origins (origin, epoch, through) VALUES (?, ?, ?)
@@ -92,7 +92,7 @@ export class SqliteRecords {
   }
 
   /** Supersedes the records that this one replaces. */
-  supersede(record: AgedRecord, originId: number): CurrentSize {
+  supersede(record: DurableRecord, originId: number): CurrentSize {
     let [records, bytes] = [0, 0];
     for (const { slot, exceptKind } of supersessions(record.kind)) {
       const rows: readonly SqliteRow[] = this.#sql(
@@ -105,7 +105,7 @@ export class SqliteRecords {
     return { records, bytes };
   }
 
-  put(record: AgedRecord, originId: number, storedAtWallMs: number): void {
+  put(record: DurableRecord, originId: number, storedAtWallMs: number): void {
     const slot = eventSlot(record.kind);
     const ageMs = wholeAgeMs(record.ageMs);
     this.#sql(

@@ -8,12 +8,12 @@ import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
 import { readInputTextSync } from '../process/input-file.ts';
 import { nodeIdSchema } from '../wire/schema.ts';
-import type { StoredOrigin } from './journal.ts';
+import type { OriginPosition } from '../wire/version-vector.ts';
 
 export const storedCountPath = (journalPath: string): string => `${journalPath}-stored`;
 
 /** Undefined if there is none, it is incomplete, or another node wrote it. */
-export const readStoredCount = (journalPath: string, ownNode: NodeId): StoredOrigin | undefined => {
+export const readStoredCount = (journalPath: string, ownNode: NodeId): OriginPosition | undefined => {
   try {
     const read = v.safeParse(COUNT, JSON.parse(readInputTextSync(storedCountPath(journalPath), 'homeFile')));
     return read.success && read.output.origin === ownNode ? read.output : undefined;
@@ -32,7 +32,7 @@ export class StoredCount implements Disposable {
   }
 
   /** One write at the same offset and of the same length: a kill leaves the one before or this one. */
-  set(position: StoredOrigin): void {
+  set(position: OriginPosition): void {
     try {
       this.#descriptor ??= openSync(this.#path, FLAGS, 0o600);
       writeSync(this.#descriptor, JSON.stringify(position).padEnd(LENGTH), 0);
@@ -49,13 +49,13 @@ export class StoredCount implements Disposable {
 }
 
 /** How many of this node's records are known to have been stored and are missing. */
-export const missingRecords = (stored: StoredOrigin | undefined, current: StoredOrigin): number => {
+export const missingRecords = (stored: OriginPosition | undefined, current: OriginPosition): number => {
   if (stored === undefined || stored.epoch < current.epoch) return 0;
   return Math.max(0, stored.through - (stored.epoch === current.epoch ? current.through : 0));
 };
 
 const COUNT_NUMBER = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-const COUNT: v.GenericSchema<unknown, StoredOrigin> = v.object({
+const COUNT: v.GenericSchema<unknown, OriginPosition> = v.object({
   origin: nodeIdSchema,
   epoch: COUNT_NUMBER,
   through: COUNT_NUMBER,

@@ -5,13 +5,16 @@ import { isNodeId, type NodeId } from '../core/ids.ts';
 /** Origins in a vector, nodes in a neighbour list, requests in one message. */
 export const MESH_LIST_LENGTH_MAX = 4_096;
 
-/**
- * Durable: everything up to `through` is stored. Live: the newest event of that daemon start is `through`.
- */
-export interface VectorEntry {
+/** How far the durable events of an origin are stored. */
+export interface OriginPosition {
   readonly origin: NodeId;
   readonly epoch: number;
+  /** Everything up to here was stored once; some of it may have been compacted away since. 0 if nothing was. */
   readonly through: number;
+}
+
+/** As sent to a peer. Of live events, the newest of that daemon start is `through`. */
+export interface VectorEntry extends OriginPosition {
   /**
    * Durable vectors: the first 48 bits of the signature of record `through`, by which an origin recognises
    * its own records. Live ones: the sum of the newest number of each stored key, which reveals a value that

@@ -4,9 +4,8 @@ import { EVENT_KINDS, type Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { restore } from '../../src/daemon/local-node.ts';
-import type { AgedRecord } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
-import { encodeRecordBody } from '../../src/wire/durable-record.ts';
+import { type DurableRecord, encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { OWN } from '../support/journal-records.ts';
 import { deviceProfile } from '../support/many-keys.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -39,7 +38,7 @@ test('a start after twenty thousand devices of one node copies each map once, an
   expect(cluster.copies).toBeLessThan(10);
 });
 
-const recordsOf = (facts: readonly Fact[]): readonly AgedRecord[] =>
+const recordsOf = (facts: readonly Fact[]): readonly DurableRecord[] =>
   facts.map((fact, index) => {
     const position = { origin: liar, epoch: 1, seq: index + 1 };
     const key = fact.kind === 'gpu.profiled' ? fact.payload.deviceId : '';

@@ -11,9 +11,9 @@ import { type Connection, connectionKey } from '../../src/core/link/connection.t
 import { objectiveFields } from '../../src/core/run/objective.ts';
 import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import type { AgedRecord, DurableRecord, Journal } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
-import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
+import { type DurableRecord, decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { longCount } from '../support/counts.ts';
 import { OTHER, OWN } from '../support/journal-records.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';
@@ -48,7 +48,7 @@ test('a peer that was away for any stretch arrives at the same state, however ol
 const appendFact = (journal: Journal, fact: Fact, seq: number): Event => {
   const position = { origin: OWN, epoch: journal.ownEpoch, seq };
   const body = encodeRecordBody(position, fact);
-  const given: AgedRecord = {
+  const given: DurableRecord = {
     ...position,
     kind: fact.kind,
     key: factKey(fact),

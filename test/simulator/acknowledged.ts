@@ -2,7 +2,7 @@
 // each connection in the present epoch. A journal that loses one of them, or a peer that never receives it,
 // is found by comparison.
 
-import type { AgedRecord } from '../../src/journal/journal.ts';
+import type { DurableRecord } from '../../src/wire/durable-record.ts';
 
 export class Acknowledged {
   #last: Map<string, string>;
@@ -11,7 +11,7 @@ export class Acknowledged {
     this.#last = new Map(last);
   }
 
-  took(records: readonly AgedRecord[]): void {
+  took(records: readonly DurableRecord[]): void {
     for (const { kind, key } of records)
       if (kind === 'connection.opened' || kind === 'connection.closed') this.#last.set(key, kind);
   }

@@ -56,8 +56,12 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       const isNow = now(10);
       return {
         ...store,
-        storeRecords: received =>
-          store.storeRecords(isNow() ? { ...received, records: received.records.slice(0, -1) } : received),
+        storeRecords: received => {
+          if (!isNow()) return store.storeRecords(received);
+          const records = received.records.slice(0, -1);
+          const events = received.events.filter(({ seq }) => records.some(record => record.seq === seq));
+          return store.storeRecords({ ...received, records, events });
+        },
       };
     },
   }),

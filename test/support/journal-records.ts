@@ -1,7 +1,8 @@
 // Records for journal tests: bodies in the shape of wire/durable-record.ts, ids that belong to nobody.
 
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
-import type { AgedRecord, Journal, StoredRecord } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/journal.ts';
+import type { DurableRecord } from '../../src/wire/durable-record.ts';
 
 export const OWN: NodeId = nodeId('own00000000000000000000000');
 export const PEER: NodeId = nodeId('peer0000000000000000000000');
@@ -18,7 +19,7 @@ interface RecordParts {
   readonly signature?: Uint8Array;
 }
 
-export const record = (parts: RecordParts): AgedRecord => {
+export const record = (parts: RecordParts): DurableRecord => {
   const { origin = PEER, epoch = 1, seq, kind = 'identity.gathered', key = '', payload = { seq } } = parts;
   return {
     origin,
@@ -33,7 +34,7 @@ export const record = (parts: RecordParts): AgedRecord => {
 };
 
 /** Records 1 to `count` of one journal. */
-export const recordsTo = (count: number, parts: Omit<RecordParts, 'seq'> = {}): readonly AgedRecord[] =>
+export const recordsTo = (count: number, parts: Omit<RecordParts, 'seq'> = {}): readonly DurableRecord[] =>
   Array.from({ length: count }, (_, index) => record({ ...parts, seq: index + 1 }));
 
 /** Appends a record of the own node that follows the newest one. */
@@ -50,5 +51,5 @@ export const appendOwn = (
 export const seqsAfter = (journal: Journal, origin: NodeId, after = 0): readonly number[] =>
   Array.from(journal.recordsAfter(origin, after), ({ seq }) => seq);
 
-export const payloadOf = ({ body }: Pick<StoredRecord, 'body'>): unknown =>
+export const payloadOf = ({ body }: Pick<DurableRecord, 'body'>): unknown =>
   JSON.parse(new TextDecoder().decode(body)).payload;

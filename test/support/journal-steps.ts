@@ -2,7 +2,8 @@
 
 import fc from 'fast-check';
 import type { NodeId } from '../../src/core/ids.ts';
-import { type AgedRecord, type Journal, JournalError } from '../../src/journal/journal.ts';
+import { type Journal, JournalError } from '../../src/journal/journal.ts';
+import type { DurableRecord } from '../../src/wire/durable-record.ts';
 import { OTHER, OWN, PEER, record } from './journal-records.ts';
 
 export interface Fact {
@@ -88,7 +89,7 @@ const positionOf = (journal: Journal, origin: NodeId, epochShift: number) => {
 const appended = (
   journal: Journal,
   { origin, facts, shift, epochShift }: JournalStep & { kind: 'append' },
-): readonly AgedRecord[] => {
+): readonly DurableRecord[] => {
   const { epoch, through } = positionOf(journal, origin, epochShift);
   return facts.map((fact, index) => record({ ...fact, origin, epoch, seq: through + 1 + shift + index }));
 };
@@ -96,7 +97,7 @@ const appended = (
 const caughtUp = (
   journal: Journal,
   { origin, facts, stride, epochShift }: JournalStep & { kind: 'catch-up' },
-): readonly AgedRecord[] => {
+): readonly DurableRecord[] => {
   const { epoch, through } = positionOf(journal, origin, epochShift);
   return facts.map((fact, index) => record({ ...fact, origin, epoch, seq: through + (index + 1) * stride }));
 };

@@ -170,19 +170,15 @@ export class MeshNode {
       yield { ...record, ageMs: record.ageMs + Math.max(0, wallMs - record.storedAtWallMs) };
   }
 
-  #storeRecords({ position, records, receivedAtMs }: ReceivedRecords): StoreResult {
+  #storeRecords({ position, records, events, receivedAtMs }: ReceivedRecords): StoreResult {
     if (this.#isFull) return { kind: 'refused', reason: 'full' };
     const progress = this.cluster.progress(position.origin);
     try {
-      this.journal.appendCatchUp(
-        position,
-        records.map(({ record }) => record),
-      );
+      this.journal.appendCatchUp(position, records);
     } catch (error) {
       if (error instanceof JournalError) return { kind: 'refused', reason: error.message };
       throw error;
     }
-    const events = records.flatMap(({ event }) => (event === undefined ? [] : [event]));
     const from = progress?.epoch === position.epoch ? progress.seq : 0;
     if (events.length === position.through - from) this.cluster.dispatch(events);
     else this.cluster.restore({ ...position, events, receivedAtMs });

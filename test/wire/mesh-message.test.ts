@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeId } from '../../src/core/ids.ts';
+import { decodeRecordHead } from '../../src/wire/durable-record.ts';
 import {
   decodeMeshMessage,
   encodeMeshMessage,
@@ -9,7 +10,6 @@ import {
   type MeshMessage,
   PROOF_BYTES,
 } from '../../src/wire/mesh-message.ts';
-import { decodeRecordHead } from '../../src/wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../src/wire/version-vector.ts';
 import { longCount } from '../support/counts.ts';
 

@@ -3,13 +3,14 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { type AgedRecord, JOURNAL_LIMITS } from '../../journal/journal.ts';
+import { JOURNAL_LIMITS } from '../../journal/journal.ts';
 import { MemoryNetwork } from '../../mesh/memory/memory-network.ts';
 import type { MeshIdentity, MeshTransport } from '../../mesh/mesh.ts';
 import type { SimulatedFact } from '../../simulate/node-reporting.ts';
 import type { SeededNodeKey } from '../../simulate/seeded-node-key.ts';
 import { SimulatedPeer } from '../../simulate/simulated-peer.ts';
 import type { Away, Remaining } from '../../simulate/simulation.ts';
+import type { DurableRecord } from '../../wire/durable-record.ts';
 import type { Lifetimes } from '../lifetimes.ts';
 import { Notices } from '../notices.ts';
 import { openDaemonJournal } from '../open-journal.ts';
@@ -122,7 +123,7 @@ interface SeenBefore {
   readonly epoch: number;
   readonly through: number;
   /** With the ages that they had when the origin fell silent. */
-  readonly records: readonly AgedRecord[];
+  readonly records: readonly DurableRecord[];
   /** Since then, ms. */
   readonly awayMs: number;
 }

@@ -2,12 +2,8 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import { JournalError } from '../../journal/journal.ts';
-import type {
-  ReceivedRecords,
-  ReplicaRecord,
-  ReplicaStore,
-  StoreResult,
-} from '../../mesh/replication/replica-store.ts';
+import type { ReceivedRecords, ReplicaStore, StoreResult } from '../../mesh/replication/replica-store.ts';
+import type { DurableRecord } from '../../wire/durable-record.ts';
 import { type OwnEpochParts, startOwnEpoch } from '../own-epoch.ts';
 
 export const clusterReplicaStore = (parts: OwnEpochParts): ReplicaStore => {
@@ -45,7 +41,7 @@ function* agedRecords(
   { clock, journal }: OwnEpochParts,
   origin: NodeId,
   after: number,
-): Generator<ReplicaRecord> {
+): Generator<DurableRecord> {
   const wallMs = clock.wallMs();
   for (const record of journal.recordsAfter(origin, after))
     yield { ...record, ageMs: record.ageMs + Math.max(0, wallMs - record.storedAtWallMs) };
@@ -53,20 +49,16 @@ function* agedRecords(
 
 const storeRecords = (
   { journal, cluster }: OwnEpochParts,
-  { position, records, receivedAtMs }: ReceivedRecords,
+  { position, records, events, receivedAtMs }: ReceivedRecords,
 ): StoreResult => {
   const progress = cluster.progress(position.origin);
   const passedOver = journal.passedOver;
   try {
-    journal.appendCatchUp(
-      position,
-      records.map(({ record }) => record),
-    );
+    journal.appendCatchUp(position, records);
   } catch (error) {
     if (error instanceof JournalError) return { kind: 'refused', reason: error.message };
     throw error;
   }
-  const events = records.flatMap(({ event }) => (event === undefined ? [] : [event]));
   const from = progress?.epoch === position.epoch ? progress.seq : 0;
   // Without holes they are a stream like any other, which pages can follow event by event.
   if (events.length === position.through - from) cluster.dispatch(events);

@@ -3,8 +3,8 @@
 // publishes what the fleet lacks of them, and replies to requests for more.
 
 import type { NodeId } from '../../core/ids.ts';
+import { decodeRecordHead } from '../../wire/durable-record.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import { isAhead, type JournalPosition } from '../replication/positions.ts';
 

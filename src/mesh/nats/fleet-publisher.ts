@@ -6,13 +6,13 @@ import { type Clock, pause, unlessAborted } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { EVENT_KINDS, eventSlot, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { decodeRecordHead } from '../../wire/durable-record.ts';
 import {
   encodeMeshMessage,
   liveFrameBytes,
   type MeshMessage,
   type WireLive,
 } from '../../wire/mesh-message.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ChunkSource } from '../replication/record-chunks.ts';
 import { FLEET_WAYS, type FleetMembers } from './fleet-members.ts';

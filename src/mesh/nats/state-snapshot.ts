@@ -4,13 +4,13 @@
 
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { NodeId } from '../../core/ids.ts';
+import { decodeRecordHead } from '../../wire/durable-record.ts';
 import {
   decodeMeshMessage,
   encodeMeshMessage,
   recordFrameBytes,
   type WireRecord,
 } from '../../wire/mesh-message.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';

@@ -2,9 +2,10 @@
 // is pushed. A frame is accepted if every record in it carries valid proof, and a position only ever moves to
 // a signed record.
 
+import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { type DurableRecord, decodeRecordHead } from '../../wire/durable-record.ts';
 import { ENTRIES_PER_FRAME_MAX, type MeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import { CatchUpRequests } from './catch-up-requests.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
@@ -16,9 +17,10 @@ import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';
 import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
-import type { ReceivedRecord } from './replica-store.ts';
+import type { ReceivedRecords } from './replica-store.ts';
 
 type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
+type Checked = Pick<ReceivedRecords, 'records' | 'events'>;
 
 export class DurableExchange {
   readonly #parts: ExchangeParts;
@@ -143,12 +145,15 @@ export class DurableExchange {
       return;
     }
     const received = this.#checked(relaySource, message, from);
-    const last = received?.at(-1)?.record.seq;
+    const last = received?.records.at(-1)?.seq;
     if (received === undefined || last === undefined) {
       if (position === undefined) this.#quota.drop(origin);
       return;
     }
-    if (received.length < last - from && this.#isBetterRequested(peer, { origin, epoch, through: last })) {
+    if (
+      received.records.length < last - from &&
+      this.#isBetterRequested(peer, { origin, epoch, through: last })
+    ) {
       counts.gaps += 1;
       return;
     }
@@ -156,7 +161,7 @@ export class DurableExchange {
       last: { epoch, through: last },
       isFull: isFull(records, this.#parts.limits.chunkBytesMax),
     });
-    counts.recordsRepeated += records.length - received.length;
+    counts.recordsRepeated += records.length - received.records.length;
     peer.outbox.noteKnown(origin, { epoch, through: last });
     this.#store(peer, relaySource, message, received, { epoch, through: last }, from);
   }
@@ -177,22 +182,22 @@ export class DurableExchange {
     peer: ReplicaPeer,
     relaySource: RelaySource,
     { origin, epoch, through }: RecordsMessage,
-    received: readonly ReceivedRecord[],
+    { records, events }: Checked,
     last: JournalPosition,
     from: number,
   ): void {
     const { counts, store, nowMs, relays } = this.#parts;
-    const ageMs = received.at(-1)?.record.ageMs ?? 0;
+    const ageMs = records.at(-1)?.ageMs ?? 0;
     const { receivedAtMs } = receiptOf(ageMs, nowMs());
-    const result = store.storeRecords({ position: { origin, ...last }, records: received, receivedAtMs });
+    const result = store.storeRecords({ position: { origin, ...last }, records, events, receivedAtMs });
     if (result.kind === 'refused') {
       counts.storeRefused += 1;
       return;
     }
     this.#quota.received(origin, relaySource.id, receivedAtMs);
     counts.storeRefused += result.passedOver ?? 0;
-    counts.recordsStored += received.length;
-    counts.unreadable += received.filter(({ event }) => event === undefined).length;
+    counts.recordsStored += records.length;
+    counts.unreadable += records.length - events.length;
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
     for (const other of relays.to(peer.id)) {
       if (other.id !== origin && isAhead(last, other.outbox.known.get(origin)))
@@ -218,12 +223,12 @@ export class DurableExchange {
   #takeOwn(relaySource: RelaySource, message: RecordsMessage, position: JournalPosition | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
-    const received = this.#checked(relaySource, message, message.after) ?? [];
-    const isLost = received.some(
-      ({ record }) => isAhead({ epoch, through: record.seq }, position) || this.#tips.isForeign(record),
+    const records = this.#checked(relaySource, message, message.after)?.records ?? [];
+    const isLost = records.some(
+      record => isAhead({ epoch, through: record.seq }, position) || this.#tips.isForeign(record),
     );
     if (!isLost) {
-      counts.recordsRepeated += received.length;
+      counts.recordsRepeated += records.length;
       return;
     }
     counts.newEpochs += 1;
@@ -243,23 +248,28 @@ export class DurableExchange {
     relaySource: RelaySource,
     { origin, epoch, after, records }: RecordsMessage,
     from: number,
-  ): readonly ReceivedRecord[] | undefined {
+  ): Checked | undefined {
     const { counts, keys, nowMs } = this.#parts;
-    const received: ReceivedRecord[] = [];
+    const checked: { readonly records: DurableRecord[]; readonly events: Event[] } = {
+      records: [],
+      events: [],
+    };
     let before = after;
     for (const wire of records) {
-      const checked = checkRecord(wire, { origin, epoch }, { keys, nowMs: nowMs() });
-      if (checked.kind === 'good' && checked.received.record.seq > before) {
-        before = checked.received.record.seq;
-        if (before > from) received.push(checked.received);
+      const result = checkRecord(wire, { origin, epoch }, { keys, nowMs: nowMs() });
+      if (result.kind === 'good' && result.record.seq > before) {
+        before = result.record.seq;
+        if (before <= from) continue;
+        checked.records.push(result.record);
+        if (result.event !== undefined) checked.events.push(result.event);
         continue;
       }
-      if (checked.kind === 'forged') counts.forged += 1;
+      if (result.kind === 'forged') counts.forged += 1;
       else counts.malformedFrames += 1;
       relaySource.fault(`an invalid record of ${origin}`);
       return undefined;
     }
-    return received;
+    return checked;
   }
 }
 

@@ -3,8 +3,8 @@
 // goes to every node once, and the origin starts a new epoch. Only the origin can create such a pair.
 
 import type { NodeId } from '../../core/ids.ts';
+import { decodeRecordHead } from '../../wire/durable-record.ts';
 import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { JournalPosition } from './positions.ts';
@@ -120,7 +120,7 @@ export class Forks {
       checkRecord(record, { origin, epoch }, { keys, nowMs: nowMs() }),
     );
     if (one?.kind !== 'good' || other?.kind !== 'good' || more.length > 0) return false;
-    const [a, b] = [one.received.record, other.received.record];
+    const [a, b] = [one.record, other.record];
     return a.seq === b.seq && Buffer.compare(a.body, b.body) !== 0;
   }
 }

@@ -2,9 +2,8 @@
 
 import type { Event } from '../../core/event.ts';
 import { eventClass, isEventKind } from '../../core/event-kinds.ts';
-import { decodeRecordBody } from '../../wire/durable-record.ts';
+import { decodeRecordBody, decodeRecordHead } from '../../wire/durable-record.ts';
 import type { WireLive } from '../../wire/mesh-message.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import { type LiveHead, liveHeadOf } from './live-table.ts';
 import { receiptOf } from './receipt.ts';
 

@@ -1,14 +1,13 @@
 // What a relayed record must carry to be accepted: its origin's public key, whose hash is the origin's id, and that
 // key's signature over the exact bytes. They are stored with the record, so it can be passed on after a restart.
 
+import type { Event } from '../../core/event.ts';
 import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { decodeRecordBody } from '../../wire/durable-record.ts';
+import { type DurableRecord, decodeRecordBody, decodeRecordHead } from '../../wire/durable-record.ts';
 import { PROOF_BYTES, type WireRecord } from '../../wire/mesh-message.ts';
 import { type NodeKeys, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../wire/node-signature.ts';
-import { decodeRecordHead } from '../../wire/record-head.ts';
 import { receiptOf } from './receipt.ts';
-import type { ReceivedRecord, ReplicaRecord } from './replica-store.ts';
 
 export interface OwnProof {
   readonly nodeId: NodeId;
@@ -16,7 +15,7 @@ export interface OwnProof {
 }
 
 /** Undefined for a record that others could not check: unsigned, or from an identity this home no longer has. */
-export const proofOf = (record: ReplicaRecord, own: OwnProof): Uint8Array | undefined => {
+export const proofOf = (record: DurableRecord, own: OwnProof): Uint8Array | undefined => {
   if (record.signature.length === PROOF_BYTES) return record.signature;
   if (record.signature.length !== SIGNATURE_BYTES || record.origin !== own.nodeId) return undefined;
   return joinedProof(own.publicKey, record.signature);
@@ -31,7 +30,12 @@ export const joinedProof = (publicKey: Uint8Array, signature: Uint8Array): Uint8
 };
 
 type CheckedRecord =
-  | { readonly kind: 'good'; readonly received: ReceivedRecord }
+  | {
+      readonly kind: 'good';
+      readonly record: DurableRecord;
+      /** Undefined if this version cannot read the payload. */
+      readonly event: Event | undefined;
+    }
   | { readonly kind: 'forged' | 'malformed' };
 
 /** The position is what the frame claims; `nowMs` is local. */
@@ -53,9 +57,7 @@ export const checkRecord = (
   const isDurable = !isEventKind(kind) || eventClass(kind) === 'durable';
   return {
     kind: 'good',
-    received: {
-      record: { origin, epoch, seq, kind, key, body, signature: proof, ageMs },
-      event: isDurable ? event : undefined,
-    },
+    record: { origin, epoch, seq, kind, key, body, signature: proof, ageMs },
+    event: isDurable ? event : undefined,
   };
 };

@@ -4,9 +4,10 @@
 
 import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { DurableRecord } from '../../wire/durable-record.ts';
 import { SIGNATURE_BYTES } from '../../wire/node-signature.ts';
 import type { JournalPosition } from './positions.ts';
-import type { ReplicaRecord, ReplicaStore } from './replica-store.ts';
+import type { ReplicaStore } from './replica-store.ts';
 
 /** Own records whose tips are remembered after compaction has dropped them. */
 const OWN_TIPS_MAX = 8_192;
@@ -71,7 +72,7 @@ export class RecordTips {
   /**
    * Whether this node's journal never contained this record of its own: current records are never dropped.
    */
-  isForeign({ epoch, seq, kind, key, signature }: ReplicaRecord): boolean {
+  isForeign({ epoch, seq, kind, key, signature }: DurableRecord): boolean {
     const own = this.ownAt({ epoch, through: seq });
     if (own !== 'dropped') return own !== 'other' && own !== tipOf(signature);
     for (const later of this.#store.recordsAfter(this.#self, seq))

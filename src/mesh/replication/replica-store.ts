@@ -3,41 +3,15 @@
 
 import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
-
-/** How far the durable events of an origin are stored: everything up to `through` of that epoch. */
-interface ReplicaPosition {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  readonly through: number;
-}
-
-/** A durable event as it is stored and relayed. */
-export interface ReplicaRecord {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  readonly seq: number;
-  readonly kind: string;
-  readonly key: string;
-  /** The origin's exact bytes. */
-  readonly body: Uint8Array;
-  /**
-   * This node's: 64 bytes. Another node's: its raw public key and its signature, 96 bytes, stored unchanged.
-   */
-  readonly signature: Uint8Array;
-  /** At this moment, ms. */
-  readonly ageMs: number;
-}
-
-export interface ReceivedRecord {
-  readonly record: ReplicaRecord;
-  /** Undefined if this version cannot read the payload: stored and relayed, not applied. */
-  readonly event: Event | undefined;
-}
+import type { DurableRecord } from '../../wire/durable-record.ts';
+import type { OriginPosition } from '../../wire/version-vector.ts';
 
 export interface ReceivedRecords {
-  readonly position: ReplicaPosition;
+  readonly position: OriginPosition;
   /** Signatures are valid; ascending, possibly with gaps; all above what is stored. */
-  readonly records: readonly ReceivedRecord[];
+  readonly records: readonly DurableRecord[];
+  /** Of those records; a record whose payload this version cannot read has none: stored and relayed, not applied. */
+  readonly events: readonly Event[];
   /** Receipt of the newest record, on the local monotonic clock, ms. */
   readonly receivedAtMs: number;
 }
@@ -50,10 +24,10 @@ export type StoreResult =
 
 export interface ReplicaStore {
   /** One per origin; those with nothing stored may be left out. */
-  positions(): readonly ReplicaPosition[];
-  position(origin: NodeId): ReplicaPosition | undefined;
+  positions(): readonly OriginPosition[];
+  position(origin: NodeId): OriginPosition | undefined;
   /** Stored records of the origin's current epoch above `after`, ascending. */
-  recordsAfter(origin: NodeId, after: number): Iterable<ReplicaRecord>;
+  recordsAfter(origin: NodeId, after: number): Iterable<DurableRecord>;
   /** To disk, then to state; all or nothing. */
   storeRecords(received: ReceivedRecords): StoreResult;
   /** To state. Each is newer than what it replaces. */

@@ -11,8 +11,7 @@ import {
   mergeSummaries,
   summarizeHour,
 } from '../../../src/journal/hourly-summary.ts';
-import { decodeRecordBody, encodeRecordBody } from '../../../src/wire/durable-record.ts';
-import { decodeRecordHead } from '../../../src/wire/record-head.ts';
+import { decodeRecordBody, decodeRecordHead, encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { arbitraryFact } from '../../core/arbitrary-event.ts';
 import { type FuzzTarget, firstByteChooses, holdEqual } from '../fuzz-target.ts';
 
@@ -50,7 +49,6 @@ export const target: FuzzTarget = {
   name: 'journal-rows',
   covers: [
     'src/wire/durable-record.ts',
-    'src/wire/record-head.ts',
     'src/wire/event-schema.ts',
     'src/core/apply.ts',
     'src/journal/hourly-summary.ts',

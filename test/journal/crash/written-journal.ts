@@ -5,8 +5,9 @@ import { readFileSync, statSync } from 'node:fs';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
-import type { AgedRecord, DurableRecord, Journal, StoredRecord } from '../../../src/journal/journal.ts';
+import type { Journal, StoredRecord } from '../../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../../src/journal/sqlite-journal.ts';
+import type { DurableRecord } from '../../../src/wire/durable-record.ts';
 import { record } from '../../support/journal-records.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -128,7 +129,7 @@ const made = (
 const signed = (
   { publicKey, sign, isOwn }: NodeKey & { readonly isOwn: boolean },
   parts: Parameters<typeof record>[0] & { readonly origin: NodeId },
-): AgedRecord => {
+): DurableRecord => {
   const made = record(parts);
   const signature = sign(made.body);
   return { ...made, signature: isOwn ? signature : Buffer.concat([publicKey, signature]) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
+import { decodeRecordHead } from '../../../src/wire/durable-record.ts';
 import { decodeMeshMessage, encodeMeshMessage } from '../../../src/wire/mesh-message.ts';
-import { decodeRecordHead } from '../../../src/wire/record-head.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';
 import { memoryFact } from '../../support/mesh-node.ts';
 import type { Disturb } from '../../support/mesh-wires.ts';
