@@ -61,7 +61,7 @@ export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
 
 export const OUTCOMES: readonly Outcome[] = ['completed', 'failed', 'cancelled'];
 
-/** Bytes of a record, including its kind, without what follows a count. */
+/** Bytes of a record, including its kind, without what follows a count; of those in event-batch-figures.ts, their rows define them. */
 export const RECORD_BYTES = {
   /** at */
   session: 9,
@@ -78,37 +78,12 @@ export const RECORD_BYTES = {
   complete: 79,
   /** sampleId u32 · failureKind u8 · statusCode u16 · detailBytes u16 · at; then the detail in UTF-8 */
   error: 18,
-  /** at · thread f64 · the thirteen figures of ClientRecord in their order, f64 */
-  client: 121,
-  /** thread u16 · isLoad u8 · count u16 · at; then the lateness of each, f64 */
-  beats: 14,
-  /** at · the four figures of HostRecord in their order, f64 */
-  host: 41,
-  /** sampleId u32 · the nine figures of SampleLateness in their order, f64 */
-  lateness: 77,
-  /** thread u16 · count u16 · at; then the lateness of each, then how long each was held, f64 */
-  marks: 13,
-  /** thread u16 · GAP_EDGES u8 · count u16 · at; then for each cell its number and its count, f64 */
-  gaps: 14,
   /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · reasoningTokens f64 · TOKEN_DOUBTS bits u8 ·
    *  model bytes u16 · finish name bytes u16; then both in UTF-8 */
   remark: 35,
-  /** sampleId u32 · NOTE_MARK · index in ANSWER_CHECKS · variant f64 */
-  note: 29,
-  /** sampleId · at · isWarmup · session · turn · turns · index in SKIP_REASONS, f64 */
-  skipped: 57,
   /** sampleId u32 · count u16; then the choice of each chunk, u8 */
   choices: 7,
-  /** sampleId u32 · session · turn · turns f64 */
-  placed: 29,
-  /** sampleId u32 · the figures of SERVED_KEYS in their order, f64 */
-  served: 37,
-  /** at · inFlight · index in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64 */
-  server: 257,
 } as const;
-
-/** Which of them cancelled it; 0: none. */
-export const NOTE_MARK = { asPlanned: 1, afterGrace: 2 } as const;
 
 const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2, isWithoutText: 4 } as const;
 

@@ -8,13 +8,7 @@ import type {
   SessionRecord,
 } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import {
-  figuresOf,
-  figuresOfSample,
-  type ListRecord,
-  listOf,
-  type NamedFigures,
-} from './event-batch-client.ts';
+import { type FigureRecord, figuresOf } from './event-batch-figures.ts';
 import {
   CHOICES_MAX,
   DETAIL_BYTES_MAX,
@@ -87,18 +81,16 @@ export class EventBatchWriter {
         return this.writeComplete(record);
       case 'client.observed':
       case 'client.host':
-      case 'server.observed':
-      case 'sample.skipped':
-        return this.#writeNamed(figuresOf(record));
       case 'client.beats':
       case 'client.marks':
       case 'client.gaps':
-        return this.#writeList(record);
+      case 'server.observed':
+      case 'sample.skipped':
       case 'sample.lateness':
       case 'sample.noted':
       case 'sample.placed':
       case 'sample.served':
-        return this.#writeOfSample(record.sampleId, figuresOfSample(record));
+        return this.#writeFigures(record);
       case 'sample.remarked':
         return this.#writeRemark(record);
       case 'sample.choices':
@@ -115,7 +107,10 @@ export class EventBatchWriter {
   }
 
   writeSession(kind: SessionRecord['kind'], atNs: number): boolean {
-    return this.#writeFigures(1 + SESSION_KINDS.indexOf(kind), RECORD_BYTES.session, [atNs]);
+    const at = this.#open(1 + SESSION_KINDS.indexOf(kind), RECORD_BYTES.session);
+    if (at === FULL) return false;
+    this.#view.setFloat64(at, atNs, true);
+    return true;
   }
 
   writeIssued(record: IssuedFigures): boolean {
@@ -216,20 +211,15 @@ export class EventBatchWriter {
     return true;
   }
 
-  #writeOfSample(sampleId: number, { name, figures }: NamedFigures): boolean {
-    const at = this.#openSample(RECORD_KIND[name], RECORD_BYTES[name], sampleId);
-    if (at === FULL) return false;
-    for (const [n, figure] of figures.entries()) this.#view.setFloat64(at + n * 8, figure, true);
-    return true;
-  }
-
-  /** Beats, marks or cells: at most as many as a reader accepts. */
-  #writeList(record: ListRecord): boolean {
-    const { kind, bytes, head, figures } = listOf(record);
-    const at = this.#open(kind, bytes + figures.length * 8);
+  /** For records that occur a few times a second, or of few samples. */
+  #writeFigures(record: FigureRecord): boolean {
+    const { number, sampleId, head, figures } = figuresOf(record.kind, record);
+    const bytes = head.length + figures.length * 8;
+    const at =
+      sampleId === undefined ? this.#open(number, 1 + bytes) : this.#openSample(number, 5 + bytes, sampleId);
     if (at === FULL) return false;
     this.#bytes.set(head, at);
-    for (const [index, figure] of [record.atNs, ...figures].entries())
+    for (const [index, figure] of figures.entries())
       this.#view.setFloat64(at + head.length + index * 8, figure, true);
     return true;
   }
@@ -297,18 +287,6 @@ export class EventBatchWriter {
     const { written } = encoder.encodeInto(text, this.#bytes.subarray(this.#offset, this.#offset + bytesMax));
     this.#offset += written;
     return written;
-  }
-
-  /** For records that occur a few times a second. */
-  #writeFigures(kind: number, bytes: number, figures: readonly number[]): boolean {
-    const at = this.#open(kind, bytes);
-    if (at === FULL) return false;
-    for (const [index, figure] of figures.entries()) this.#view.setFloat64(at + index * 8, figure, true);
-    return true;
-  }
-
-  #writeNamed({ name, figures }: NamedFigures): boolean {
-    return this.#writeFigures(RECORD_KIND[name], RECORD_BYTES[name], figures);
   }
 
   #open(kind: number, bytes: number): number {

@@ -1,26 +1,18 @@
 // Reads event batches. For any bytes it reads within them, and either returns every record of the batch or
 // throws before the first.
 
-import { counted } from '../core/figure/figure.ts';
-import { recordOf } from '../core/record-of.ts';
-import { type EventRecord, GAP_EDGES, LATENESS_KEYS, SERVED_KEYS } from '../core/run/event-record.ts';
+import type { EventRecord } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import { ANSWER_CHECKS } from '../core/run/sample-remark.ts';
-import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
-
-import { type SampleTurn, SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { DecodeError } from './decode-error.ts';
+import { readFigures } from './event-batch-figures.ts';
 import { type EventBatchHeader, readEventBatchHeader } from './event-batch-header.ts';
 import {
-  BEATS_MAX,
   CHOICES_MAX,
   DETAIL_BYTES_MAX,
   doubtsOf,
   FINISH_BYTES_MAX,
-  GAP_CELLS_MAX,
   HEADER_BYTES,
   MODEL_BYTES_MAX,
-  NOTE_MARK,
   OUTCOMES,
   RECORD_KIND,
   remarkMarks,
@@ -73,37 +65,17 @@ class RecordReader extends FieldReader {
         return this.#complete();
       case RECORD_KIND.error:
         return this.#error();
-      case RECORD_KIND.client:
-        return this.#client();
-      case RECORD_KIND.beats:
-        return this.#beats();
-      case RECORD_KIND.host:
-        return this.#host();
-      case RECORD_KIND.lateness:
-        return this.#lateness();
-      case RECORD_KIND.marks:
-        return this.#marks();
-      case RECORD_KIND.gaps:
-        return this.#gaps();
       case RECORD_KIND.remark:
         return this.#remark();
       case RECORD_KIND.choices:
         return { kind: 'sample.choices', sampleId: this.u32(), ofChunks: this.#choices() };
-      case RECORD_KIND.note:
-        return this.#note();
-      case RECORD_KIND.server:
-        return this.#server();
-      case RECORD_KIND.skipped:
-        return this.#skipped();
-      case RECORD_KIND.served:
-        return { kind: 'sample.served', sampleId: this.u32(), ...recordOf(SERVED_KEYS, () => this.f64()) };
-      case RECORD_KIND.placed:
-        return { kind: 'sample.placed', sampleId: this.u32(), ...this.#turn() };
       default:
-        return {
-          kind: this.oneOf(SESSION_KINDS, kind - 1, 'kind of record'),
-          atNs: this.f64(),
-        };
+        return (
+          readFigures(kind, this) ?? {
+            kind: this.oneOf(SESSION_KINDS, kind - 1, 'kind of record'),
+            atNs: this.f64(),
+          }
+        );
     }
   }
 
@@ -144,75 +116,6 @@ class RecordReader extends FieldReader {
     };
   }
 
-  #client(): EventRecord {
-    return {
-      kind: 'client.observed',
-      atNs: this.f64(),
-      thread: this.f64(),
-      eventLoopUtilization: this.f64(),
-      cpuShare: this.f64(),
-      eventLoopDelayNsMax: this.f64(),
-      readLatenessNsMax: this.f64(),
-      gcPauseNsTotal: this.f64(),
-      gcPauseNsMax: this.f64(),
-      connectionsOpened: this.f64(),
-      connectionsReused: this.f64(),
-      connectionsClosed: this.f64(),
-      connectionsStale: this.f64(),
-      arrivalsWaiting: this.f64(),
-      backoffNs: this.f64(),
-      connectionsAhead: this.f64(),
-    };
-  }
-
-  #beats(): EventRecord {
-    const [thread, isLoad, count, atNs] = [this.u16(), this.u8() === 1, this.u16(), this.f64()];
-    if (count > BEATS_MAX) throw new DecodeError(`${count} beats in one record`);
-    return { kind: 'client.beats', atNs, thread, isLoad, latenessNs: this.#list(count) };
-  }
-
-  #lateness(): EventRecord {
-    const sampleId = this.u32();
-    return { kind: 'sample.lateness', sampleId, ...recordOf(LATENESS_KEYS, () => this.f64()) };
-  }
-
-  #marks(): EventRecord {
-    const [thread, count, atNs] = [this.u16(), this.u16(), this.f64()];
-    if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
-    return {
-      kind: 'client.marks',
-      atNs,
-      thread,
-      latenessNs: this.#list(count),
-      blockedNs: this.#list(count),
-    };
-  }
-
-  #gaps(): EventRecord {
-    const [thread, edge, count, atNs] = [this.u16(), GAP_EDGES[this.u8()], this.u16(), this.f64()];
-    if (edge === undefined) throw new DecodeError('gaps of no known edge');
-    if (count > GAP_CELLS_MAX) throw new DecodeError(`${counted(count, 'cell')} in one record`);
-    this.need(count * 16);
-    const cells = Array.from({ length: count }, () => [this.f64(), this.f64()] as const);
-    return { kind: 'client.gaps', atNs, thread, edge, cells };
-  }
-
-  #list(count: number): number[] {
-    this.need(count * 8);
-    return Array.from({ length: count }, () => this.f64());
-  }
-
-  #host(): EventRecord {
-    return {
-      kind: 'client.host',
-      atNs: this.f64(),
-      intervalNs: this.f64(),
-      throttledNs: this.f64(),
-      pressureNs: this.f64(),
-      stolenNs: this.f64(),
-    };
-  }
-
   #remark(): EventRecord {
     const sampleId = this.u32();
     const tokens = { cachedTokens: this.f64(), predictedTokens: this.f64(), ...remarkMarks(this.u8()) };
@@ -239,45 +142,6 @@ class RecordReader extends FieldReader {
     return Array.from({ length: count }, () => this.u8());
   }
 
-  #note(): EventRecord {
-    const sampleId = this.u32();
-    const mark = this.f64();
-    const cancelled = {
-      isCancelledAsPlanned: mark === NOTE_MARK.asPlanned,
-      isCutAfterGrace: mark === NOTE_MARK.afterGrace,
-    };
-    const check = this.oneOf(ANSWER_CHECKS, this.f64(), 'check of an answer');
-    return { kind: 'sample.noted', sampleId, ...cancelled, check, variant: this.f64() };
-  }
-
-  #skipped(): EventRecord {
-    // Figures are read in the order in which they are written here.
-    const skipped = { sampleId: this.f64(), atNs: this.f64(), isWarmup: this.f64() === 1 };
-    const turn = this.#turn();
-    return {
-      kind: 'sample.skipped',
-      ...skipped,
-      turn,
-      reason: this.oneOf(SKIP_REASONS, this.f64(), 'reason to skip a turn'),
-    };
-  }
-
-  #turn(): SampleTurn {
-    return { session: this.f64(), turn: this.f64(), turns: this.f64() };
-  }
-
-  #server(): EventRecord {
-    const [atNs, inFlight] = [this.f64(), this.f64()];
-    const moment = this.oneOf(SERVER_MOMENTS, this.f64(), 'moment of a reading');
-    return {
-      kind: 'server.observed',
-      atNs,
-      inFlight,
-      moment,
-      ...recordOf(SERVER_FIGURE_KEYS, () => this.f64()),
-    };
-  }
-
   #deltas(): number[] {
     const count = this.u16();
     if (count === 0) throw new DecodeError('a list of no stamps');
@@ -292,10 +156,6 @@ class RecordReader extends FieldReader {
   }
 
   #doubles(): number[] {
-    const count = this.u16();
-    this.need(count * 8);
-    const stamps: number[] = [];
-    for (let index = 0; index < count; index += 1) stamps.push(this.f64());
-    return stamps;
+    return this.f64List(this.u16());
   }
 }

@@ -50,6 +50,11 @@ export class FieldReader {
     return value;
   }
 
+  f64List(count: number): number[] {
+    this.need(count * 8);
+    return Array.from({ length: count }, () => this.f64());
+  }
+
   #advance(length: number): number {
     const at = this.#offset;
     this.need(length);
