@@ -97,14 +97,16 @@ export class LeaseServer {
   }
 
   async #lend(source: NodeId, request: LeaseRequest, signal: AbortSignal): Promise<LeaseAnswer> {
-    const { self, clock, state, engines, locks, newTicket } = this.#parts;
+    const { self, clock, state, settings, engines, locks, newTicket } = this.#parts;
     const connection = connectionOf(self, request);
     const ports = sinkPorts(state(), connection);
     const engine = engines[connection.kind];
+    const name = nodeName(state(), self);
+    if (!settings().isEnabled) return refused(`probes are off on ${name}`, OFF_RETRY_MS);
+    if (engine === undefined) return refused(`no tool on ${name} measures RDMA`, OFF_RETRY_MS);
     const refusal = this.#refusalOf(source, request, connection, ports);
     if (refusal !== undefined) return refusal;
     const portLock = locks.take(ports, portText(ports));
-    if (portLock === undefined || engine === undefined) return refused('the interface is busy', 0);
     const lease: Lease = {
       id: this.#nextId,
       source,
@@ -135,7 +137,7 @@ export class LeaseServer {
     } catch (error) {
       portLock[Symbol.dispose]();
       const reason = errorMessage(error);
-      const text = `${nodeName(state(), self)} cannot listen: ${reason}`;
+      const text = `${name} cannot listen: ${reason}`;
       return { kind: 'failed', reason: text.slice(0, REASON_LENGTH_MAX) };
     }
   }
@@ -146,12 +148,9 @@ export class LeaseServer {
     connection: Connection,
     ports: readonly string[],
   ): LeaseRefusal | undefined {
-    const { self, clock, settings, engines, locks, ledger } = this.#parts;
+    const { self, clock, locks, ledger } = this.#parts;
     const state = this.#parts.state();
     const name = nodeName(state, self);
-    if (!settings().isEnabled) return refused(`probes are off on ${name}`, OFF_RETRY_MS);
-    if (engines[connection.kind] === undefined)
-      return refused(`no tool on ${name} measures RDMA`, OFF_RETRY_MS);
     if (ports.includes(ANY_PORT)) return refused(`${wayText(request)} is not on ${name} now`, 0);
     const activity =
       connection.kind === 'rdma'

@@ -52,7 +52,10 @@ interface AttemptHow {
   readonly onMeasuring: () => void;
 }
 
-/** @throws only the signal's reason, when it aborts */
+/**
+ * Its caller has found no blocker at this end, in the same turn; the sink checks its own.
+ * @throws only the signal's reason, when it aborts
+ */
 export const attemptLink = async (
   parts: LinkAttemptParts,
   want: WantedLink,
@@ -60,9 +63,7 @@ export const attemptLink = async (
 ): Promise<AttemptResult<LinkMeasurement>> => {
   const { self, locks, state } = parts;
   const ports = sourcePorts(state(), self, want.connection);
-  const blocker = locks.blocker(ports);
-  using lock = locks.take(ports, portText(ports));
-  if (lock === undefined) return postponed(parts, blocker ?? 'the interface is busy', 0);
+  using _lock = locks.take(ports, portText(ports));
   const answer = await requestLease(parts, want, how);
   if (answer.kind === 'postponed' || answer.kind === 'ended') return answer;
   how.onMeasuring();

@@ -34,9 +34,16 @@ export class PortLocks {
     return undefined;
   }
 
-  /** Undefined if there is an obstacle. */
-  take(ports: readonly string[], what: string): PortLock | undefined {
-    return this.blocker(ports) === undefined ? this.#lock(ports, what) : undefined;
+  /** For a caller that has just found no blocker: nothing else runs between that and this. */
+  take(ports: readonly string[], what: string): PortLock {
+    const locked = { ports, what };
+    this.#locked.add(locked);
+    return {
+      ports,
+      [Symbol.dispose]: () => {
+        this.#locked.delete(locked);
+      },
+    };
   }
 
   /**
@@ -47,7 +54,7 @@ export class PortLocks {
   takeAll(what: string): PortLock | undefined {
     if (this.#locked.size === 0) {
       this.#reservedUntilMs = Number.NEGATIVE_INFINITY;
-      return this.#lock([ANY_PORT], what);
+      return this.take([ANY_PORT], what);
     }
     const isForDevice = [...this.#locked].some(({ ports }) => ports.includes(ANY_PORT));
     if (!isForDevice && this.#nowMs() >= this.#reservedUntilMs) {
@@ -60,17 +67,6 @@ export class PortLocks {
   /** What is being measured. */
   get busyWith(): string {
     return [...this.#locked].map(({ what }) => what).join(', ');
-  }
-
-  #lock(ports: readonly string[], what: string): PortLock {
-    const locked = { ports, what };
-    this.#locked.add(locked);
-    return {
-      ports,
-      [Symbol.dispose]: () => {
-        this.#locked.delete(locked);
-      },
-    };
   }
 }
 
