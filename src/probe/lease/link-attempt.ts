@@ -40,12 +40,12 @@ export interface LinkAttemptParts {
   readonly log: ProbeLog;
 }
 
-export type AttemptResult<T> =
+export type AttemptEnding<T> =
   /** Nothing was measured, but nothing is wrong. */
   | { readonly kind: 'postponed'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
 
-interface AttemptHow {
+interface LinkAttempt {
   readonly why: ProbeCause;
   readonly measuresExtras: boolean;
   readonly signal: AbortSignal;
@@ -59,18 +59,18 @@ interface AttemptHow {
 export const attemptLink = async (
   parts: LinkAttemptParts,
   want: WantedLink,
-  how: AttemptHow,
-): Promise<AttemptResult<LinkMeasurement>> => {
+  attempt: LinkAttempt,
+): Promise<AttemptEnding<LinkMeasurement>> => {
   const { self, locks, state } = parts;
   const ports = sourcePorts(state(), self, want.connection);
   using _lock = locks.take(ports, portText(ports));
-  const answer = await requestLease(parts, want, how);
+  const answer = await requestLease(parts, want, attempt);
   if (answer.kind === 'postponed' || answer.kind === 'ended') return answer;
-  how.onMeasuring();
+  attempt.onMeasuring();
   let spent: Spending | undefined;
   const release = new AbortController(); // even if this node stops, the sink is notified, within a second
   try {
-    const { outcome, spending } = await measure(parts, want, { ...how, grant: answer, ports });
+    const { outcome, spending } = await measure(parts, want, { ...attempt, grant: answer, ports });
     spent = spending;
     return { kind: 'ended', outcome };
   } finally {
@@ -82,7 +82,7 @@ const requestLease = async (
   parts: LinkAttemptParts,
   { subject: { sink }, connection }: WantedLink,
   { why, signal }: { readonly why: ProbeCause; readonly signal: AbortSignal },
-): Promise<AttemptResult<LinkMeasurement> | LeaseGrant> => {
+): Promise<AttemptEnding<LinkMeasurement> | LeaseGrant> => {
   const name = nodeName(parts.state(), sink);
   const body = { way: leaseWayOf(connection), why };
   const reply = await parts.requests.request(sink, LEASE_TOPIC, body, {
@@ -111,7 +111,7 @@ const requestLease = async (
 const measure = async (
   parts: LinkAttemptParts,
   { connection, kind, subject: { sink, connectionKey } }: WantedLink,
-  given: AttemptHow & { readonly grant: LeaseGrant; readonly ports: readonly string[] },
+  given: LinkAttempt & { readonly grant: LeaseGrant; readonly ports: readonly string[] },
 ): Promise<{ readonly outcome: ProbeOutcome<LinkMeasurement>; readonly spending: Spending }> => {
   const { self, clock, engines, ledger, log } = parts;
   const { grant, measuresExtras, ports, signal } = given;
@@ -176,13 +176,13 @@ const postponed = (
   { random }: LinkAttemptParts,
   reason: string,
   retryInMs: number,
-): AttemptResult<LinkMeasurement> => ({
+): AttemptEnding<LinkMeasurement> => ({
   kind: 'postponed',
   reason,
   retryInMs: Math.min(RETRY_MS_MAX, Math.max(0, retryInMs)) + refusalWaitMs(random()),
 });
 
-const failed = (reason: string, code: ProbeFailureCode): AttemptResult<LinkMeasurement> => ({
+const failed = (reason: string, code: ProbeFailureCode): AttemptEnding<LinkMeasurement> => ({
   kind: 'ended',
   outcome: failedProbe(reason, code),
 });

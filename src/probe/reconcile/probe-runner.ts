@@ -1,4 +1,4 @@
-// Runs one probe to its end and records the result. It first reports what prevents it, and stops a probe if a
+// Makes one attempt at a probe and records its outcome. It first reports what prevents it, and stops a probe if a
 // runner starts in the middle of it.
 
 import type { Fact } from '../../core/event-kinds.ts';
@@ -7,7 +7,7 @@ import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { DeviceLock } from '../device-lock.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
-import { type AttemptResult, attemptLink, type LinkAttemptParts } from '../lease/link-attempt.ts';
+import { type AttemptEnding, attemptLink, type LinkAttemptParts } from '../lease/link-attempt.ts';
 import { failedProbe } from '../link-outcome.ts';
 import {
   type DeviceMeasurement,
@@ -31,7 +31,7 @@ interface ProbeRunnerParts extends LinkAttemptParts {
   readonly lockDevices: (what: string) => DeviceLock;
 }
 
-interface ProbeOrder {
+interface ProbeAttempt {
   readonly why: ProbeCause;
   readonly signal: AbortSignal;
   readonly loads: PortLoads;
@@ -69,21 +69,24 @@ export class ProbeRunner {
   }
 
   /** @throws only the signal's reason, when it aborts */
-  async run(want: WantedProbe, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | Postponed> {
-    return want.kind === 'gpu' ? await this.#runDevice(want, order) : await this.#runLink(want, order);
+  async run(want: WantedProbe, attempt: ProbeAttempt): Promise<{ readonly kind: 'ended' } | Postponed> {
+    return want.kind === 'gpu' ? await this.#runDevice(want, attempt) : await this.#runLink(want, attempt);
   }
 
-  async #runDevice(want: WantedDevice, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | Postponed> {
+  async #runDevice(
+    want: WantedDevice,
+    attempt: ProbeAttempt,
+  ): Promise<{ readonly kind: 'ended' } | Postponed> {
     const { self, clock, locks, lockDevices, log, probeDevice, record, settings, state } = this.#parts;
     const { device, subject } = want;
-    using hold = locks.takeAll(device.deviceName);
-    if (hold === undefined)
+    using lock = locks.takeAll(device.deviceName);
+    if (lock === undefined)
       return { kind: 'postponed', ...this.#soon(`${locks.busyWith} is being measured`) };
     const machine = lockDevices(device.deviceName);
     if (machine.kind === 'busy')
       return { kind: 'postponed', reason: machine.reason, retryInMs: ACTIVITY_RETRY_MS };
     using _machine = machine.kind === 'held' ? machine.lock : undefined;
-    order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS.gpu);
+    attempt.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS.gpu);
     const startedAtMs = clock.nowMs();
     const entry = {
       role: 'device',
@@ -94,14 +97,15 @@ export class ProbeRunner {
     } as const;
     log({ ...entry, kind: 'started', atMs: startedAtMs });
     try {
-      const outcome = await this.#whileIdle<DeviceMeasurement>(want, order, limit =>
+      const ending = await this.#whileIdle<DeviceMeasurement>(want, attempt, limit =>
         probeDevice(device, limit),
       );
-      if (outcome.kind === 'postponed') return outcome;
+      if (ending.kind === 'postponed') return ending;
+      const { outcome } = ending;
       this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
       const last = state().nodeGpuProfiles[self]?.[subject.deviceId];
-      const intervalMs = this.#intervalMs(order, outcome.outcome, last?.value, settings().gpuTtlMs);
-      record(deviceFact(want, { outcome: outcome.outcome, last, intervalMs, nowMs: clock.nowMs() }));
+      const intervalMs = this.#intervalMs(attempt, outcome, last?.value, settings().gpuTtlMs);
+      record(deviceFact(want, { outcome, last, intervalMs, nowMs: clock.nowMs() }));
       return { kind: 'ended' };
     } finally {
       this.#deviceEndedAtMs = clock.nowMs();
@@ -109,43 +113,43 @@ export class ProbeRunner {
     }
   }
 
-  async #runLink(want: WantedLink, order: ProbeOrder): Promise<{ readonly kind: 'ended' } | Postponed> {
+  async #runLink(want: WantedLink, attempt: ProbeAttempt): Promise<{ readonly kind: 'ended' } | Postponed> {
     const { self, clock, record, settings, state } = this.#parts;
     const { connectionKey, sink } = want.subject;
     let startedAtMs: number | undefined;
-    const measuresExtras = order.why === 'by-hand' || extrasDueInMs(want, clock.nowMs()) <= 0;
-    const attempt = (signal: AbortSignal): Promise<AttemptResult<LinkMeasurement>> =>
+    const measuresExtras = attempt.why === 'by-hand' || extrasDueInMs(want, clock.nowMs()) <= 0;
+    const work = (until: AbortSignal): Promise<AttemptEnding<LinkMeasurement>> =>
       attemptLink(this.#parts, want, {
-        why: order.why,
+        why: attempt.why,
         measuresExtras,
-        signal,
+        signal: until,
         onMeasuring: () => {
           startedAtMs = clock.nowMs();
-          order.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS[want.kind]);
+          attempt.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS[want.kind]);
         },
       });
     // The attempt has its own deadline: its requests to the sink come on top.
-    const result = await this.#unlessActive(want, order, attempt);
-    if (result.kind === 'postponed') return result;
+    const ending = await this.#unlessActive(want, attempt, work);
+    if (ending.kind === 'postponed') return ending;
     if (startedAtMs !== undefined) this.#tookMs.set(want.kind, clock.nowMs() - startedAtMs);
-    const { outcome } = result;
+    const { outcome } = ending;
     // A connection closed meanwhile has left the state, and a profile would bring it back.
     const connections = state().connections[self]?.[sink];
     if (connections === undefined || !Object.hasOwn(connections, connectionKey)) return { kind: 'ended' };
     const own = outcome.kind === 'measured' ? routineSpendingOf(outcome.measurement) : undefined;
     const link = { source: self, key: connectionKey, connection: want.connection };
     const lastsMs = linkIntervalMs(state(), link, {
-      loads: order.loads,
+      loads: attempt.loads,
       settings: settings(),
       ...(own === undefined ? {} : { own }),
     });
-    const intervalMs = this.#intervalMs(order, outcome, want.tried?.entry.value, lastsMs);
+    const intervalMs = this.#intervalMs(attempt, outcome, want.tried?.entry.value, lastsMs);
     record(linkFact(self, want, { outcome, measuresExtras, intervalMs, nowMs: clock.nowMs() }));
     return { kind: 'ended' };
   }
 
   #intervalMs(
-    { why }: ProbeOrder,
+    { why }: ProbeAttempt,
     outcome: ProbeOutcome<unknown>,
     last: { readonly intervalMs: Reported<number>; readonly failure: Reported<'none'> } | undefined,
     lastsMs: number,
@@ -182,11 +186,11 @@ export class ProbeRunner {
 
   async #whileIdle<T>(
     want: WantedProbe,
-    order: ProbeOrder,
+    attempt: ProbeAttempt,
     work: (signal: AbortSignal) => Promise<ProbeOutcome<T>>,
-  ): Promise<AttemptResult<T>> {
+  ): Promise<AttemptEnding<T>> {
     const { clock } = this.#parts;
-    return await this.#unlessActive(want, order, async until => {
+    return await this.#unlessActive(want, attempt, async until => {
       const timed = await withDeadline(clock, DEADLINE_MS[want.kind], until, work);
       if (timed.kind === 'done') return { kind: 'ended', outcome: timed.value };
       const reason = `it took longer than ${DEADLINE_MS[want.kind] / 1_000} s and was stopped`;
@@ -197,9 +201,9 @@ export class ProbeRunner {
   /** Checks every second whether a runner has started. The probe's own load on a GPU does not count. */
   async #unlessActive<T>(
     want: WantedProbe,
-    { why, signal }: ProbeOrder,
-    work: (signal: AbortSignal) => Promise<AttemptResult<T>>,
-  ): Promise<AttemptResult<T>> {
+    { why, signal }: ProbeAttempt,
+    work: (signal: AbortSignal) => Promise<AttemptEnding<T>>,
+  ): Promise<AttemptEnding<T>> {
     const { clock } = this.#parts;
     const given = new AbortController();
     const done = new AbortController();
@@ -228,7 +232,7 @@ export class ProbeRunner {
   }
 }
 
-type Postponed = Extract<AttemptResult<never>, { kind: 'postponed' }>;
+type Postponed = Extract<AttemptEnding<never>, { kind: 'postponed' }>;
 
 /** For the first of each kind; later ones expect the duration of the last. */
 const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;

@@ -29,7 +29,7 @@ interface ReconcilerParts {
   readonly runner: ProbeRunner;
 }
 
-interface Course {
+interface Schedule {
   readonly after: string;
   /** So probes that started together are not all due at the same moment. */
   readonly jitterMs: number;
@@ -42,7 +42,7 @@ export class Reconciler {
   readonly #running = new Map<string, Promise<void>>();
   readonly #requested = new Set<string>();
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
-  readonly #courses = new Map<string, Course>();
+  readonly #schedules = new Map<string, Schedule>();
   /** When something last kept it from being measured. */
   readonly #blockedAtMs = new Map<string, number>();
   /** When each was measured or tried, including what is gone since. */
@@ -200,13 +200,13 @@ export class Reconciler {
   async #measure(want: WantedProbe, isByHand: boolean, signal: AbortSignal): Promise<void> {
     const { runner } = this.#parts;
     const why = this.#causeOf(want);
-    const result = await runner.run(want, {
+    const ending = await runner.run(want, {
       why,
       signal,
       loads: this.#loads,
       onMeasuring: expectedMs => this.#board.report(want.subject, { kind: 'running', expectedMs, isByHand }),
     });
-    if (result.kind === 'postponed') this.#wait(want, result.reason, result.retryInMs);
+    if (ending.kind === 'postponed') this.#wait(want, ending.reason, ending.retryInMs);
     else {
       this.#requested.delete(probeKey(want.subject));
       this.#noteTried(probeKey(want.subject), this.#parts.clock.nowMs());
@@ -271,16 +271,16 @@ export class Reconciler {
   #dueInMs(want: WantedProbe): number {
     const { clock, random } = this.#parts;
     const key = probeKey(want.subject);
-    let course = this.#courses.get(key);
-    if (course?.after !== want.after) {
+    let schedule = this.#schedules.get(key);
+    if (schedule?.after !== want.after) {
       const spreadMs = want.isFirst ? FIRST_JITTER_MS_MAX : JITTER_MS_MAX;
       const jitterMs = random() * Math.min(spreadMs, want.intervalMs / 10);
-      course = { after: want.after, jitterMs, dueSinceMs: undefined };
-      this.#courses.set(key, course);
+      schedule = { after: want.after, jitterMs, dueSinceMs: undefined };
+      this.#schedules.set(key, schedule);
     }
-    if (want.dueInMs > 0) return want.dueInMs + course.jitterMs;
-    course.dueSinceMs ??= clock.nowMs();
-    return course.dueSinceMs + course.jitterMs - clock.nowMs();
+    if (want.dueInMs > 0) return want.dueInMs + schedule.jitterMs;
+    schedule.dueSinceMs ??= clock.nowMs();
+    return schedule.dueSinceMs + schedule.jitterMs - clock.nowMs();
   }
 
   /** What kept this end from measuring kept the chosen end too: both could start now, and it is the other one's turn. */
@@ -291,7 +291,7 @@ export class Reconciler {
 
   #forgetOthers(keys: ReadonlySet<string>): void {
     this.#board.keepOnly(keys);
-    for (const map of [this.#waits, this.#courses, this.#blockedAtMs])
+    for (const map of [this.#waits, this.#schedules, this.#blockedAtMs])
       for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
     for (const key of this.#requested) if (!keys.has(key)) this.#requested.delete(key);
   }
