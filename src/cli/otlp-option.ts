@@ -1,6 +1,6 @@
 // `--otlp URL`: where what was measured is sent, to a receiver of OpenTelemetry.
 
-import { otlpEndpoint } from '../config/config-values.ts';
+import { otlpEndpoint } from '../config/value-kinds.ts';
 import { type Option, value } from './command.ts';
 
 const NAMED = { name: 'otlp', valueName: 'URL', parse: otlpEndpoint } as const;

@@ -4,7 +4,6 @@
 import { isAbsolute } from 'node:path';
 import { barredAddress } from '../core/address/server-address.ts';
 import { parsed, wrong } from '../core/figure/parse-figure.ts';
-import type { TargetKey } from './config.ts';
 import { withoutCredentials } from './config-problem.ts';
 import { textUpTo, type ValueParser } from './config-values.ts';
 
@@ -37,6 +36,14 @@ export const targetOrigin: ValueParser<string> = value => {
       : 'No setting allows a load there. Name the address of a server.',
   );
 };
+
+/** Where the API key for a target is; never the key. */
+export interface TargetKey {
+  readonly origin: string;
+  readonly source:
+    | { readonly kind: 'variable'; readonly name: string }
+    | { readonly kind: 'file'; readonly path: string };
+}
 
 /** "https://llm.example.net LLM_KEY", or a file: "https://llm.example.net /run/secrets/llm". Never the key itself. */
 export const keyOfTarget: ValueParser<TargetKey> = value => {

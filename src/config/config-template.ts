@@ -2,8 +2,7 @@
 // default and its meaning, so the file documents itself and changes nothing until it is edited.
 
 import { padded } from '../core/text/columns.ts';
-import { CONFIG_SECTIONS } from './config-keys.ts';
-import { type ConfigKey, type ConfigSection, tomlText } from './config-section.ts';
+import { CONFIG_SECTIONS, type ConfigKey, type ConfigSection, tomlText } from './config-keys.ts';
 import type { Setting } from './parse-config.ts';
 
 export const configTemplate = (): string =>
@@ -21,7 +20,7 @@ export const settingLines = (settings: readonly Setting[], fileName: string): re
   const lines: string[] = [];
   let section = '';
   for (const setting of settings) {
-    const isBlock = setting.section === 'endpoints';
+    const isBlock = CONFIG_SECTIONS.some(({ name, isList }) => isList && name === setting.section);
     if (setting.section !== section || isBlock) {
       section = setting.section;
       lines.push('', isBlock ? `[[${section}]]` : `[${section}]`);

@@ -2,36 +2,11 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { nearest } from '../core/text/nearest.ts';
-import { keyOfTarget, targetOrigin } from './bench-values.ts';
-import type { Config, ListenConfig } from './config.ts';
-import { CONFIG_SECTIONS } from './config-keys.ts';
+import type { Config } from './config.ts';
+import { CONFIG_SECTIONS, type ConfigKey, type ConfigSection, tomlText } from './config-keys.ts';
 import { type ConfigProblem, positionAt, withoutCredentials } from './config-problem.ts';
-import { type ConfigSection, type TomlValue, tomlText } from './config-section.ts';
-import {
-  clusterName,
-  discovery,
-  durationMs,
-  endpointUrl,
-  fleetServer,
-  fleetSubscriptions,
-  GROUP_NAME_LENGTH_MAX,
-  groupName,
-  hostName,
-  hostPort,
-  interfaceName,
-  listenOrOff,
-  otlpCompression,
-  otlpEndpoint,
-  peerAddress,
-  shareUpTo,
-  sizeBytes,
-  textUpTo,
-  trueOrFalse,
-  type ValueParser,
-  wholeNumber,
-} from './config-values.ts';
-import { logFormat, logLevel } from './log-values.ts';
 import { parseToml, plainValue, type TomlEntries, type TomlNode } from './toml-document.ts';
+import { type ValueReader, valueKind } from './value-kinds.ts';
 
 export type ParsedConfig =
   | { readonly kind: 'ok'; readonly config: Config; readonly settings: readonly Setting[] }
@@ -51,8 +26,9 @@ export const parseConfig = (text: string, file: string): ParsedConfig => {
   const document = parseToml(text);
   if (document.kind === 'broken') return { kind: 'broken', problems: [notToml(document, text, file)] };
   const reader = new ConfigReader({ file, text, entries: document.entries });
-  const config = readConfigKeys(reader);
+  const config = reader.config();
   if (reader.problems.length > 0) return { kind: 'broken', problems: inOrder(reader.problems) };
+  if (!isConfig(config)) throw new TypeError('a section of config.toml was not read');
   return { kind: 'ok', config, settings: CONFIG_SECTIONS.flatMap(section => settingsOf(reader, section)) };
 };
 
@@ -67,95 +43,11 @@ const notToml = (
   advice: 'Text is in quotes, lists in brackets, sections on their own lines: see https://toml.io.',
 });
 
-const readConfigKeys = (reader: ConfigReader): Config => ({
-  name: reader.optional('', 'name', textUpTo(64)),
-  tags: reader.list('', 'tags', textUpTo(GROUP_NAME_LENGTH_MAX)),
-  site: reader.optional('', 'site', groupName),
-  rack: reader.optional('', 'rack', groupName),
-  machineKind: reader.optional('', 'kind', groupName),
-  http: {
-    listen: listenAt(reader, 'http', reader.value('http', 'listen', hostPort)),
-    hostNames: reader.list('http', 'host_names', hostName),
-  },
-  mesh: meshOf(reader),
-  fleet: {
-    servers: reader.list('fleet', 'servers', fleetServer),
-    cluster: reader.value('fleet', 'cluster', clusterName),
-    credentials: reader.optional('fleet', 'credentials', textUpTo(1_000)),
-    ca: reader.optional('fleet', 'ca', textUpTo(1_000)),
-    isHandshakeFirst: reader.value('fleet', 'handshake_first', trueOrFalse),
-    mayBePlain: reader.value('fleet', 'plaintext', trueOrFalse),
-    subscriptions: reader.value('fleet', 'receives', fleetSubscriptions),
-  },
-  network: { ignoredInterfaces: reader.list('network', 'ignored_interfaces', interfaceName) },
-  probes: {
-    isEnabled: reader.value('probes', 'enabled', trueOrFalse),
-    gpuTtlMs: reader.value('probes', 'gpu_ttl', TTL),
-    socketTtlMs: reader.value('probes', 'socket_ttl', TTL),
-    rdmaTtlMs: reader.value('probes', 'rdma_ttl', TTL),
-    bandwidthShare: reader.value('probes', 'bandwidth_share', shareUpTo(0.5)),
-    bytesPerHourMax: reader.value('probes', 'bytes_per_hour', sizeBytes({ min: 1e6, max: 1e15 })),
-    port: reader.optional('probes', 'port', wholeNumber({ min: 1, max: 65_535 })),
-  },
-  journal: {
-    sizeBytesMax: reader.value('journal', 'size_max', sizeBytes({ min: 1e6, max: 1e12 })),
-    rawHistoryMs: reader.value('journal', 'raw_days', DAYS) * DAY_MS,
-    hourlyHistoryMs: reader.value('journal', 'hourly_days', DAYS) * DAY_MS,
-  },
-  gather: {
-    memoryMs: reader.value('gather', 'memory', INTERVAL),
-    systemMs: reader.value('gather', 'system', INTERVAL),
-    gpuMs: reader.value('gather', 'gpu', INTERVAL),
-    thunderboltMs: reader.value('gather', 'thunderbolt', INTERVAL),
-    networkMs: reader.value('gather', 'network', INTERVAL),
-    rdmaMs: reader.value('gather', 'rdma', INTERVAL),
-    diskMs: reader.value('gather', 'disk', INTERVAL),
-    identityMs: reader.value('gather', 'identity', INTERVAL),
-  },
-  endpoints: reader.blocks('endpoints', 'url', endpointUrl).map(url => ({ url })),
-  bench: {
-    isAgent: reader.value('bench', 'agent', trueOrFalse),
-    targets: reader.list('bench', 'targets', targetOrigin),
-    keys: reader.list('bench', 'keys', keyOfTarget),
-    requestsPerSecondMax: reader.value('bench', 'rate_max', wholeNumber({ min: 1, max: 1_000_000 })),
-    connectionsMax: reader.value('bench', 'connections_max', wholeNumber({ min: 1, max: 20_000 })),
-    durationMsMax: reader.value('bench', 'duration_max', durationMs({ min: 1_000, max: 7 * DAY_MS })),
-    samplesMax: reader.value('bench', 'samples_max', wholeNumber({ min: 1, max: 100_000_000 })),
-    port: reader.optional('bench', 'port', wholeNumber({ min: 1, max: 65_535 })),
-  },
-  otlp: {
-    endpoint: reader.optional('otlp', 'endpoint', otlpEndpoint),
-    intervalMs: reader.value('otlp', 'interval', durationMs({ min: 1_000, max: 3_600_000 })),
-    compression: reader.value('otlp', 'compression', otlpCompression),
-  },
-  log: {
-    level: reader.optional('log', 'level', logLevel),
-    format: reader.value('log', 'format', logFormat),
-  },
-});
-
-const meshOf = (reader: ConfigReader): Config['mesh'] => {
-  const listen = reader.value('mesh', 'listen', listenOrOff);
-  const staleMs = reader.value('mesh', 'stale_after', SILENCE);
-  const offlineMs = Math.max(staleMs, reader.value('mesh', 'offline_after', SILENCE));
-  return {
-    listen: listen === 'off' ? { kind: 'off' } : listenAt(reader, 'mesh', listen),
-    peers: reader.list('mesh', 'peers', peerAddress),
-    presence: { staleMs, offlineMs },
-    discovery: reader.value('mesh', 'discovery', discovery),
-  };
-};
-
-const listenAt = (
-  reader: ConfigReader,
-  section: string,
-  { host, port }: { readonly host: string; readonly port: number },
-): ListenConfig => ({
-  kind: 'listen',
-  host,
-  port,
-  isExplicit: reader.written(section, 'listen') !== undefined,
-});
+/** Each value has the type of its reader, as Config does. */
+const isConfig = (config: object): config is Config =>
+  CONFIG_SECTIONS.every(({ name, keys }) =>
+    name === '' ? keys.every(({ property }) => property in config) : name in config,
+  );
 
 const settingsOf = (
   reader: ConfigReader,
@@ -191,14 +83,6 @@ const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =
       (a.position?.column ?? 0) - (b.position?.column ?? 0),
   );
 
-const DAY_MS = 86_400_000;
-/** Tests and demos use short intervals and lifetimes: these limits only catch typing mistakes. */
-/** Below a second, every pause of a busy machine would count. */
-const SILENCE = durationMs({ min: 1_000, max: 3_600_000 });
-const INTERVAL = durationMs({ min: 10, max: 3_600_000 });
-const TTL = durationMs({ min: 100, max: 30 * DAY_MS });
-const DAYS = wholeNumber({ min: 1, max: 3_650 });
-
 // Reads values from a parsed TOML document one by one and collects every problem, so a person can fix them all at once.
 interface ConfigDocument {
   readonly file: string;
@@ -222,25 +106,47 @@ class ConfigReader {
     return table?.kind === 'table' ? table.entries.get(key) : undefined;
   }
 
-  /** The value, or its default if it is not set or invalid. */
-  value<T>(section: string, key: string, parse: ValueParser<T>): T {
-    const set = this.optional(section, key, parse);
-    if (set !== undefined) return set;
-    const standard = parse(defaultOf(section, key));
+  /** By section and property; what is invalid has its default, or is left out of its list. */
+  config(): object {
+    return Object.fromEntries(
+      CONFIG_SECTIONS.flatMap((section): readonly (readonly [string, unknown])[] => {
+        const { name, isList } = section;
+        if (isList) return [[name, this.blocksOf(name).map(block => this.#block(section, block))]];
+        const values = section.keys.map((key): readonly [string, unknown] => [
+          key.property,
+          this.#value(name, key, this.written(name, key.key)),
+        ]);
+        return name === '' ? values : [[name, Object.fromEntries(values)]];
+      }),
+    );
+  }
+
+  #block({ name, keys }: ConfigSection, { entries, keyOffset }: TomlTable): object {
+    return Object.fromEntries(
+      keys.map(key => {
+        const written = entries.get(key.key);
+        if (written === undefined && key.default === undefined) {
+          const problem = `this [[${name}]] has no ${key.key}`;
+          this.#report(keyOffset, problem, `Add a line: ${key.key} = "…".`);
+        }
+        return [key.property, this.#value(name, key, written)];
+      }),
+    );
+  }
+
+  #value(section: string, key: ConfigKey, written: TomlNode | undefined): unknown {
+    const name = nameOf(section, key.key);
+    const read = readerOf(key);
+    if (Array.isArray(key.default))
+      return written === undefined ? [] : this.#list(written, key.key, name, read);
+    const value = written === undefined ? undefined : this.#parsed(written, name, read);
+    if (value !== undefined || key.default === undefined) return value;
+    const standard = read(key.default, false);
     if (standard.kind === 'ok') return standard.value;
-    throw new TypeError(`the default of ${section}.${key} is not valid: ${standard.problem}`);
+    throw new TypeError(`the default of ${name} is not valid: ${standard.problem}`);
   }
 
-  /** undefined if it is not set or invalid. */
-  optional<T>(section: string, key: string, parse: ValueParser<T>): T | undefined {
-    const written = this.written(section, key);
-    return written === undefined ? undefined : this.#parsed(written, nameOf(section, key), parse);
-  }
-
-  /** The valid items; none if it is not set, which is the default of every list. */
-  list<T>(section: string, key: string, parse: ValueParser<T>): readonly T[] {
-    const written = this.written(section, key);
-    if (written === undefined) return [];
+  #list(written: TomlNode, key: string, name: string, read: ValueReader<unknown>): readonly unknown[] {
     if (written.kind !== 'list') {
       this.#report(written.valueOffset, `${key} is not a list`, 'Write it in brackets: ["one", "two"].');
       return [];
@@ -250,27 +156,10 @@ class ConfigReader {
       this.#report(written.valueOffset, problem, `At most ${LIST_LENGTH_MAX} are allowed.`);
       return [];
     }
-    return written.items
-      .map(item => this.#parsed(item, nameOf(section, key), parse))
-      .filter(item => item !== undefined);
+    return written.items.map(item => this.#parsed(item, name, read)).filter(item => item !== undefined);
   }
 
-  /** One value of each block of a list section; blocks without it are a problem. */
-  blocks<T>(section: string, key: string, parse: ValueParser<T>): readonly T[] {
-    const values: T[] = [];
-    for (const block of this.blocksOf(section)) {
-      const written = block.entries.get(key);
-      if (written === undefined) {
-        this.#report(block.keyOffset, `this [[${section}]] has no ${key}`, `Add a line: ${key} = "…".`);
-        continue;
-      }
-      const value = this.#parsed(written, nameOf(section, key), parse);
-      if (value !== undefined) values.push(value);
-    }
-    return values;
-  }
-
-  blocksOf(section: string): readonly (TomlNode & { readonly kind: 'table' })[] {
+  blocksOf(section: string): readonly TomlTable[] {
     const list = this.#document.entries.get(section);
     return list?.kind === 'list' && list.items.length <= LIST_LENGTH_MAX
       ? list.items.filter(item => item.kind === 'table')
@@ -281,8 +170,8 @@ class ConfigReader {
     return positionAt(this.#document.text, keyOffset).line;
   }
 
-  #parsed<T>(written: TomlNode, name: string, parse: ValueParser<T>): T | undefined {
-    const value = parse(plainValue(written));
+  #parsed(written: TomlNode, name: string, read: ValueReader<unknown>): unknown {
+    const value = read(plainValue(written), true);
     if (value.kind === 'ok') return value.value;
     this.#report(written.valueOffset, `${name}: ${value.problem}`, value.advice);
     return undefined;
@@ -353,14 +242,10 @@ const adviceFor = (key: string, known: readonly string[]): string => {
 
 const nameOf = (section: string, key: string): string => (section === '' ? key : `${section}.${key}`);
 
-/** @throws TypeError for a key that is missing from the table of keys: only documented keys are read. */
-const defaultOf = (section: string, key: string): TomlValue | undefined => {
-  const found = CONFIG_SECTIONS.find(({ name }) => name === section)?.keys.find(
-    candidate => candidate.key === key,
-  );
-  if (found === undefined) throw new TypeError(`config key ${section}.${key} is not documented`);
-  return found.default;
-};
+const readerOf = ({ kind, min = 0, max = 0 }: ConfigKey): ValueReader<unknown> =>
+  valueKind(kind).read({ min, max });
+
+type TomlTable = TomlNode & { readonly kind: 'table' };
 
 const LIST_LENGTH_MAX = 256;
 /** Each costs a pass over the text for its line, and nobody fixes more at once: the next check finds the rest. */

@@ -2,7 +2,7 @@
 // resource usage) is passed in, so a test can run daemons in its own process.
 
 import type { Clock } from '../clock/clock.ts';
-import type { LogFormat, LogLevel } from '../config/log-values.ts';
+import type { LogFormat, LogLevel } from '../config/value-kinds.ts';
 import type { HostPort } from '../core/address/host-port.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';

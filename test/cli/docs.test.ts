@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { TABLED_DOCUMENTS, tabledWords, withCommandTables } from '../../scripts/cli-tables.mjs';
-import { allCommands } from '../../src/cli/commands.ts';
+import { declarations, TABLED_DOCUMENTS, tabledSubjects, withTables } from '../../scripts/doc-tables.mjs';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { CONFIG_SECTIONS } from '../../src/config/config-keys.ts';
-import { tomlText } from '../../src/config/config-section.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 
-const COMMANDS = await allCommands();
+const DECLARED = await declarations();
 
 const doc = (name: string) => readFileSync(join(repositoryRoot, 'docs', name), 'utf8');
 
@@ -27,38 +25,31 @@ describe('the documents', () => {
       expect(code >= 10 && code <= 29).toBe(name.startsWith('bench'));
   });
 
-  test.each(TABLED_DOCUMENTS)(
-    'have the tables of commands and options that `npm run docs` writes: %s',
-    name => {
-      const text = doc(name);
-      expect(withCommandTables(text, COMMANDS)).toBe(text);
-      expect(tabledWords(text)).not.toEqual([]);
-    },
-  );
+  test.each(TABLED_DOCUMENTS)('have the tables that `npm run docs` writes: %s', name => {
+    const text = doc(name);
+    expect(withTables(text, DECLARED)).toBe(text);
+    expect(tabledSubjects(text)).not.toEqual([]);
+  });
 
   test('have a table for each command with options of its own', () => {
-    const tabled = tabledWords(doc('cli.md'));
-    const missing = COMMANDS.filter(
+    const subjects = tabledSubjects(doc('cli.md'));
+    const tabled = subjects.map(subject => /^(?:options|names) of (\S+)/.exec(subject)?.[1]);
+    const missing = DECLARED.commands.filter(
       ({ name, options }) =>
         options.some(option => option.name !== 'home') && !tabled.includes(name.split(' ')[0] ?? ''),
     );
     expect(missing.map(({ name }) => name)).toEqual([]);
-    expect(doc('cli.md')).toContain('<!-- table: commands -->');
+    expect(subjects).toContain('commands');
   });
 
-  test('name every key of config.toml with its default and its meaning', () => {
-    const lines = doc('config.md').split('\n');
-    for (const { name, keys } of CONFIG_SECTIONS) {
-      const from = lines.findIndex(
-        line => line.startsWith('## ') && (name === '' || line.includes(`[${name}]`)),
-      );
-      const until = lines.findIndex((line, index) => index > from && line.startsWith('## '));
-      const section = lines.slice(from, until === -1 ? undefined : until).join('\n');
-      for (const { key, default: standard, meaning } of keys) {
-        const shown = standard === undefined ? 'none; for example ' : `\`${tomlText(standard)}\``;
-        expect(section).toContain(`| \`${key}\` | ${shown}`);
-        expect(section).toContain(meaning);
-      }
-    }
+  test('have a table for each section of config.toml, for failures and cases of the mock, notices and problems', () => {
+    const sections = CONFIG_SECTIONS.map(({ name }) => `keys of ${name === '' ? 'this machine' : name}`);
+    expect(tabledSubjects(doc('config.md'))).toEqual(sections);
+    expect(tabledSubjects(doc('mock.md'))).toEqual(
+      expect.arrayContaining(['failures of the mock', 'cases of the mock']),
+    );
+    expect(tabledSubjects(doc('api.md'))).toEqual(
+      expect.arrayContaining(['notices of the daemon', 'problems of the API']),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { publicConfig } from '../../src/config/config.ts';
+import { CONFIG_SECTIONS } from '../../src/config/config-keys.ts';
 import { problemLines } from '../../src/config/config-problem.ts';
 import { configTemplate, settingLines } from '../../src/config/config-template.ts';
 import { type ParsedConfig, parseConfig } from '../../src/config/parse-config.ts';
@@ -30,7 +31,8 @@ describe('a config file', () => {
       mesh: {
         listen: { kind: 'listen', host: '::', port: 4181, isExplicit: false },
         peers: [],
-        presence: { staleMs: 10_000, offlineMs: 30_000 },
+        staleMs: 10_000,
+        offlineMs: 30_000,
         discovery: { kind: 'every-interface' },
       },
       fleet: {
@@ -77,6 +79,34 @@ describe('a config file', () => {
       otlp: { endpoint: undefined, intervalMs: 10_000, compression: 'none' },
       log: { level: undefined, format: 'logfmt' },
     });
+  });
+
+  // docs/config.md is compared in test/cli/docs.test.ts.
+  test.each(
+    CONFIG_SECTIONS.flatMap(({ name, isList, keys }) => keys.map(row => ({ section: name, isList, ...row }))),
+  )('has $section $key in its template, its reader, its settings and its check, from one row', row => {
+    const { section, isList, property, key, meaning } = row;
+    const header = isList ? `[[${section}]]` : `[${section}]`;
+    const under = section === '' ? '' : `${header}\n`;
+    const written = configTemplate();
+    const rest = written.slice(section === '' ? 0 : written.indexOf(`\n${isList ? '# ' : ''}${header}\n`));
+    const text = rest.slice(0, rest.indexOf('\n[', 1));
+    expect(text).toContain(`\n# ${key} = `);
+    expect(text.replaceAll('\n# ', ' ')).toContain(meaning);
+
+    const parsed = parseConfig('', 'config.toml');
+    if (parsed.kind === 'broken') throw new Error('the defaults are valid');
+    const read: unknown = isList ? [] : section === '' ? parsed.config : Reflect.get(parsed.config, section);
+    if (!isList) {
+      expect(read).toHaveProperty(property);
+      expect(parsed.settings).toContainEqual(expect.objectContaining({ section, key }));
+    }
+    // No value is a date: the reader of each refuses one, and the check refuses a name that is almost the key's.
+    const name = section === '' ? key : `${section}.${key}`;
+    expect(problemsOf(`${under}${key} = 1979-05-27`)[0]).toMatch(
+      new RegExp(`^config.toml:\\d:\\d+: (?:${name}: |${key} is not a list)`),
+    );
+    expect(problemsOf(`${under}${key}_ = 1`).join('\n')).toContain(`Did you mean ${key}?`);
   });
 
   test('as a first start writes it changes nothing', () => {

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { FAILURES } from '../../src/mock/failures.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../src/mock/mock-options.ts';
 import { readMockSettings } from '../../src/mock/mock-settings.ts';
-import { caseTable } from '../support/case-table.ts';
 
 const settings = (given: Readonly<Record<string, string>>) => {
   const result = parseMockOptions(given);
@@ -80,21 +77,4 @@ describe('options of the command line', () => {
     const unreported = ['headTimeoutMs', 'bodyTimeoutMs', 'stallTimeoutMs'];
     expect([...keys, ...unreported].sort()).toEqual(all.sort());
   });
-});
-
-test('docs/mock.md has the catalogue as its table reports it', () => {
-  const text = readFileSync(new URL('../../docs/mock.md', import.meta.url), 'utf8');
-  const start = text.indexOf('### Bodies and their length');
-  const reported = text.slice(start, text.indexOf('\n\nThe cases of TLS need', start));
-  expect(reported.split('\n')).toEqual(caseTable().split('\n'));
-});
-
-test('docs/mock.md has each option and each failure', () => {
-  const text = readFileSync(new URL('../../docs/mock.md', import.meta.url), 'utf8');
-  expect(MOCK_OPTIONS.filter(({ name }) => !text.includes(`\`--${name}`)).map(({ name }) => name)).toEqual(
-    [],
-  );
-  expect(FAILURES.filter(({ name }) => !text.includes(`| \`${name}\` |`)).map(({ name }) => name)).toEqual(
-    [],
-  );
 });

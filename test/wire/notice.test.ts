@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { decodeNotices, NOTICE_CODES, type Notice } from '../../src/wire/notice.ts';
-import { repositoryRoot } from '../support/repository-root.ts';
+import { decodeNotices, type Notice } from '../../src/wire/notice.ts';
 
 const notice: Notice = {
   id: 'http-port-taken',
@@ -23,12 +20,3 @@ test.each([[undefined], [null], [[]], [{}], [{ problems: [{ id: 'x' }] }]])(
     expect(decodeNotices(answer)).toEqual([]);
   },
 );
-
-test('docs/api.md has every code with its meaning', () => {
-  const text = readFileSync(join(repositoryRoot, 'docs/api.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map(([, code, meaning]) => [
-    code,
-    meaning,
-  ]);
-  expect(rows).toEqual(expect.arrayContaining(Object.entries(NOTICE_CODES)));
-});

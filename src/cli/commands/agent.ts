@@ -1,7 +1,6 @@
 // `plimsoll agent`: makes this machine load a target for a coordinator elsewhere, without a cluster.
 
-import { keyOfTarget, targetOrigin } from '../../config/bench-values.ts';
-import type { TargetKey } from '../../config/config.ts';
+import { keyOfTarget, type TargetKey, targetOrigin } from '../../config/bench-values.ts';
 import { resolveHome } from '../../config/home.ts';
 import { AGENT_PORT } from '../agent/agent-addresses.ts';
 import {

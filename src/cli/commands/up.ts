@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
-import { LOG_FORMATS, LOG_LEVELS, logFormat, logLevel } from '../../config/log-values.ts';
+import { LOG_FORMATS, LOG_LEVELS, logFormat, logLevel } from '../../config/value-kinds.ts';
 import { type HostPort, parseHostPort } from '../../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';

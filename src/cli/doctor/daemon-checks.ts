@@ -2,9 +2,9 @@
 
 import { createServer } from 'node:net';
 import { systemClock } from '../../clock/system-clock.ts';
-import type { ListenConfig } from '../../config/config.ts';
 import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
+import type { ListenConfig } from '../../config/value-kinds.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';

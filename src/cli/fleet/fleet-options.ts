@@ -1,6 +1,6 @@
 // Options of the fleet commands.
 
-import { fleetServer } from '../../config/config-values.ts';
+import { fleetServer } from '../../config/value-kinds.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
 import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';

@@ -4,7 +4,7 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../clock/clock.ts';
-import type { LogLevel } from '../../config/log-values.ts';
+import type { LogLevel } from '../../config/value-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ConnectionFacts } from '../../core/link/link-facts.ts';
 import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';

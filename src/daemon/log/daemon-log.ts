@@ -2,7 +2,7 @@
 // them. It is bounded: a link that comes and goes every second must not fill a disk.
 
 import type { Clock } from '../../clock/clock.ts';
-import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../config/log-values.ts';
+import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../config/value-kinds.ts';
 import { showableJson } from '../../core/text/single-line.ts';
 
 interface DaemonLogParts {

@@ -11,16 +11,20 @@ export interface FaultCase extends Failure {
   readonly figures: CaseFigures;
 }
 
-export type CaseGroup =
-  | 'framing'
-  | 'head'
-  | 'status'
-  | 'connection'
-  | 'stream'
-  | 'content'
-  | 'json'
-  | 'usage'
-  | 'compression';
+/** With their titles, in the order of docs/mock.md. */
+export const CASE_GROUPS = {
+  framing: 'Bodies and their length',
+  head: 'Status lines, header fields, interim replies',
+  status: 'Statuses of servers, proxies and content networks',
+  connection: 'Connections',
+  stream: 'Server-sent events',
+  content: 'Contents, choices, finish reasons',
+  json: 'JSON',
+  usage: 'Token counts',
+  compression: 'Compression',
+} as const;
+
+type CaseGroup = keyof typeof CASE_GROUPS;
 
 export interface CaseFigures {
   readonly chunks?: number;

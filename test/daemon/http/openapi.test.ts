@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
-import { API_PROBLEMS } from '../../../src/wire/api/api-problem.ts';
 import { bearer, fetchJson, type Json, sendRequest } from './http-exchange.ts';
 import { serveCluster, TOKEN } from './served-cluster.ts';
 
@@ -99,11 +98,6 @@ test('docs/api.md names every path', async () => {
   const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
   const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   expect(Object.keys(json.paths).filter(path => !text.includes(`\`${path}\``))).toEqual([]);
-});
-
-test('docs/api.md names every code of a problem', async () => {
-  const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
-  expect(Object.keys(API_PROBLEMS).filter(code => !text.includes(`\`${code}\``))).toEqual([]);
 });
 
 const isNothing = (part: Json): boolean => Object.keys(part).length === 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LogLevel } from '../../../src/config/log-values.ts';
+import type { LogLevel } from '../../../src/config/value-kinds.ts';
 import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { connectionKey, type LossCode } from '../../../src/core/link/connection.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';

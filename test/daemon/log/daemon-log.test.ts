@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { LogFormat, LogLevel } from '../../../src/config/log-values.ts';
+import type { LogFormat, LogLevel } from '../../../src/config/value-kinds.ts';
 import {
   DaemonLog,
   LINES_PER_HOUR_MAX,

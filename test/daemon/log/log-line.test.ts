@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LOG_LEVELS } from '../../../src/config/log-values.ts';
+import { LOG_LEVELS } from '../../../src/config/value-kinds.ts';
 import { type LogFields, logLine, VALUE_LENGTH_MAX } from '../../../src/daemon/log/daemon-log.ts';
 
 const AT = Date.UTC(2026, 10, 26, 21, 30, 0, 123);
