@@ -21,7 +21,7 @@ export const ALLOWED = [
   { file: 'src/bench/line/trials.ts', word: 'held', reason: 'the number of stages that held their load' },
   { file: 'test/bench/line/capacity-change.test.ts', word: 'held', reason: 'the fields of line-search.ts' },
   { file: 'src/mock/cases/head-cases.ts', word: 'whatever', reason: 'a literal reason phrase of HTTP' },
-  { file: 'src/mock/mock-options.ts', word: 'alike', reason: 'the option --cache-alike of the mock' },
+  { file: 'src/mock/mock-settings.ts', word: 'alike', reason: 'the option --cache-alike of the mock' },
   { file: 'test/probe/rdma/tool-output.test.ts', word: 'told', reason: 'the name of a recorded output' },
   { file: 'test/report/foreign/read-by-guidellm.test.ts', word: 'told', reason: 'a program in Python' },
   { file: 'test/scripts/words.test.ts', word: 'told', reason: 'the test of this check' },

@@ -1,8 +1,9 @@
 // How the mock counts the tokens of a prompt: models of tokenizers unknown to the client, so requested lengths can be
 // compared with the server's counts. Each splits where a space starts, as real ones do.
 
-export const TOKENIZER_NAMES = ['words', 'pieces', 'bytes'] as const;
-export type TokenizerName = (typeof TOKENIZER_NAMES)[number];
+import type { MockSettings } from './mock-settings.ts';
+
+export type TokenizerName = MockSettings['tokenizer'];
 
 export const countTokens = (text: string, name: TokenizerName): number => TOKENIZERS[name](text);
 

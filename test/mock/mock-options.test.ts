@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { MOCK_OPTIONS, parseMockOptions } from '../../src/mock/mock-options.ts';
-import { readMockSettings } from '../../src/mock/mock-settings.ts';
+import { MOCK_ROWS, type MockRow, readMockSettings } from '../../src/mock/mock-settings.ts';
 
 const settings = (given: Readonly<Record<string, string>>) => {
   const result = parseMockOptions(given);
@@ -68,13 +68,27 @@ describe('options of the command line', () => {
     expect(result.advice).toContain(advice);
   });
 
-  test('reach each a setting of their own', () => {
-    const keys = MOCK_OPTIONS.map(({ key }) => key);
-    expect(new Set(keys).size).toBe(keys.length);
-    const result = readMockSettings({});
-    const all = result.kind === 'ok' ? Object.keys(result.settings) : [];
-    // Patience is no behaviour that a person chooses.
-    const unreported = ['headTimeoutMs', 'bodyTimeoutMs', 'stallTimeoutMs'];
-    expect([...keys, ...unreported].sort()).toEqual(all.sort());
+  test('come from the rows of the settings, as do the defaults', () => {
+    const rows = Object.entries<MockRow>(MOCK_ROWS);
+    const defaults = Object.fromEntries(rows.map(([key, { value }]) => [key, value.default]));
+    expect(readMockSettings({})).toEqual({ kind: 'ok', settings: defaults });
+    const optional = rows.filter(([, { option }]) => option !== undefined);
+    expect(MOCK_OPTIONS.map(({ key, name }) => [key, name])).toEqual(
+      optional.map(([key, { option }]) => [key, option?.name]),
+    );
+    // A person chooses behaviour, and not patience.
+    expect(rows.filter(([, { option }]) => option === undefined).map(([key]) => key)).toEqual([
+      'headTimeoutMs',
+      'bodyTimeoutMs',
+      'stallTimeoutMs',
+    ]);
+  });
+
+  test('state their default, or what it means', () => {
+    const meaningOf = (name: string) => MOCK_OPTIONS.find(option => option.name === name)?.meaning;
+    expect(meaningOf('ttft')).toBe('The time to the first token. Default: 50ms.');
+    expect(meaningOf('model')).toBe('The models it serves. Default: mock-model.');
+    expect(meaningOf('port')).toBe('The port to listen on. Default: any free port.');
+    expect(meaningOf('log')).toBe('Append a JSON line for each request.');
   });
 });
