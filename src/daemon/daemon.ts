@@ -30,10 +30,11 @@ import { openOwnServer } from './own-server.ts';
 import { type DaemonProbes, daemonProbes } from './probes/daemon-probes.ts';
 import { followRdmaConnections } from './rdma-connections.ts';
 import { Readiness } from './readiness.ts';
-import { ComparisonRegistry } from './runs/comparison-registry.ts';
+import { COMPARISON_DOCUMENT } from './runs/comparison-kind.ts';
+import { DocumentRegistry } from './runs/document-registry.ts';
 import { RunComparisons } from './runs/run-comparisons.ts';
 import { RunRegistry } from './runs/run-registry.ts';
-import { SweepRegistry } from './runs/sweep-registry.ts';
+import { sweepKind } from './runs/sweep-kind.ts';
 import { targetNodeOf } from './runs/target-node.ts';
 
 /** How often the journal is offered to compaction, ms. */
@@ -50,8 +51,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const { journal, log, notices, recorder, settings, localNode } = node;
   const readings = ownReadings(options, node);
   const runs = new RunRegistry({ ...localNode, home });
-  const sweeps = new SweepRegistry({ ...localNode, home, runs });
-  const comparing = new ComparisonRegistry({ ...localNode, home });
+  const sweeps = new DocumentRegistry(sweepKind(runs), { ...localNode, home });
+  const comparing = new DocumentRegistry(COMPARISON_DOCUMENT, { ...localNode, home });
   const comparisons = new RunComparisons({
     clock,
     home,

@@ -1,12 +1,12 @@
 // What `plimsoll compare` of two servers was asked for, from its command line: of this call, or of one that goes on.
 
 import { resolve } from 'node:path';
+import { COMPARISON_FILES, readStored } from '../../bench/run/stored-file.ts';
 import { resolveHome } from '../../config/home.ts';
 import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
 import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair-plan.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import { readComparisonFile } from '../../daemon/runs/comparison-files.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
@@ -44,7 +44,7 @@ export const resumedComparison = async (
   command: Command,
 ): Promise<ResumedComparisonCall> => {
   const directory = resolve(state.cwd, given);
-  const file = await readComparisonFile(directory);
+  const file = await readStored(directory, COMPARISON_FILES);
   if (file.kind === 'refused')
     throw new CommandError(
       'benchRunDirectory',

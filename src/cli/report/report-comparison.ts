@@ -1,10 +1,10 @@
 // `plimsoll report DIR` for a comparison: the content of comparison.json, in any state.
 
+import { COMPARISON_FILES, readStored } from '../../bench/run/stored-file.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonText } from '../../core/comparison/comparison-text.ts';
 import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
 import { isKnown } from '../../core/unknown.ts';
-import { readComparisonFile } from '../../daemon/runs/comparison-files.ts';
 import { comparisonCsv } from '../../report/csv/comparison-csv.ts';
 import { comparisonPage } from '../../report/html/comparison-page.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
@@ -17,7 +17,7 @@ import { type ExportContext, exportForms, reportFonts } from './export-report.ts
 
 /** Undefined where the directory has no comparison.json. */
 export const comparisonIn = async (directory: string): Promise<ComparisonDocument | undefined> => {
-  const file = await readComparisonFile(directory);
+  const file = await readStored(directory, COMPARISON_FILES);
   if (file.kind === 'here') return file.document;
   if (file.isMissing) return undefined;
   throw new CommandError(

@@ -1,9 +1,9 @@
 // `plimsoll report DIR` of a load line or a sweep: a directory of stages, each of which is a run that has a report of its own.
 
+import { readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { sweepText } from '../../core/sweep/sweep-text.ts';
-import { readSweepFile } from '../../daemon/runs/sweep-files.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
 import { linePage } from '../../report/html/line-page.ts';
 import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
@@ -15,7 +15,7 @@ import { type ExportContext, exportForms, reportFonts } from './export-report.ts
 
 /** Undefined where the directory has neither line.json nor sweep.json. */
 export const sweepIn = async (directory: string): Promise<SweepDocument | LineDocument | undefined> => {
-  const file = await readSweepFile(directory);
+  const file = await readStored(directory, SWEEP_FILES);
   if (file.kind === 'here') return file.document;
   if (file.isMissing) return undefined;
   throw new CommandError(

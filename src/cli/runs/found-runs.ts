@@ -4,12 +4,12 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
+import { readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { Report, RunConfig } from '../../core/run/report.ts';
 import { stateOf } from '../../core/run/run-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
-import { readSweepFile } from '../../daemon/runs/sweep-files.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
@@ -114,12 +114,12 @@ export const foundRun = async (
       report,
     };
   }
-  const sweep = await readSweepFile(directory);
+  const sweep = await readStored(directory, SWEEP_FILES);
   if (sweep.kind === 'refused') return undefined;
-  const { document, sweepId } = sweep;
+  const { document } = sweep;
   const isRunning = [...running].some(path => path.startsWith(`${real}${sep}`));
   const state = document.state === 'running' ? (isRunning ? 'running' : 'interrupted') : document.state;
-  return { kind: 'sweep', id: sweepId, directory, document, state };
+  return { kind: 'sweep', id: document.id, directory, document, state };
 };
 
 /** undefined where there is none that this version can read. */

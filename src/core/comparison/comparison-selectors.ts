@@ -1,11 +1,8 @@
-// Comparisons as a person should see them now. One that reports nothing for the time of a lease is shown as
-// interrupted, even before a node has recorded that.
+// Comparisons as a person should see them now.
 
-import { ageMsOf } from '../entry-maps.ts';
-import { isNodeId, type NodeId } from '../ids.ts';
-import { isForgotten } from '../node/presence-view.ts';
-import { LEASE_MS } from '../run/run-selectors.ts';
-import type { Entry, State } from '../state.ts';
+import { documentViews, type StoredKind } from '../document/document-views.ts';
+import type { NodeId } from '../ids.ts';
+import type { State } from '../state.ts';
 import { unknown } from '../unknown.ts';
 import {
   type ComparisonFindings,
@@ -25,19 +22,38 @@ export interface ComparisonView extends ComparisonFindings, Pick<ReportedPairs, 
   readonly isLive: boolean;
 }
 
+/** Comparisons in State. */
+export const STORED_COMPARISONS: StoredKind<ReportedComparison> = {
+  entries: state => state.comparisons,
+  idOf: ({ comparisonId }) => comparisonId,
+  lastSign: (state, node, id) => state.comparisonProgress[node]?.[id],
+  silentReason: CUT_SHORT,
+};
+
 /** Comparisons of every node that is not forgotten, newest first. */
 export const comparisonViews = (state: State, nowMs: number): readonly ComparisonView[] =>
-  Object.entries(state.comparisons)
-    .flatMap(([node, comparisons]) =>
-      isNodeId(node) && !isForgotten(state, node)
-        ? Object.values(comparisons).map(entry => viewOf(state, { node, entry, nowMs }))
-        : [],
-    )
-    .sort(
-      (a, b) =>
-        compareText(b.reported.startedAt, a.reported.startedAt) ||
-        compareText(a.reported.comparisonId, b.reported.comparisonId),
-    );
+  documentViews(STORED_COMPARISONS, state, nowMs).map(
+    ({ node, document: reported, state: shown, reason, isLive }) => {
+      const live =
+        reported.state === 'running'
+          ? state.comparisonProgress[node]?.[reported.comparisonId]?.value
+          : undefined;
+      const { sentence, verdict, pairsDone } = live ?? reported;
+      const running = isLive ? live : undefined;
+      return {
+        node,
+        reported,
+        sentence,
+        verdict,
+        pairsDone,
+        segment: running?.segment ?? NOTHING_RUNS,
+        nextLookMs: running?.nextLookMs ?? NOTHING_RUNS,
+        state: shown,
+        reason,
+        isLive,
+      };
+    },
+  );
 
 /** The comparison of that id; if several nodes have one, the newest. */
 export const comparisonView = (
@@ -47,33 +63,4 @@ export const comparisonView = (
 ): ComparisonView | undefined =>
   comparisonViews(state, nowMs).find(({ reported }) => reported.comparisonId === comparisonId);
 
-const viewOf = (
-  state: State,
-  {
-    node,
-    entry,
-    nowMs,
-  }: { readonly node: NodeId; readonly entry: Entry<ReportedComparison>; readonly nowMs: number },
-): ComparisonView => {
-  const reported = entry.value;
-  const live =
-    reported.state === 'running' ? state.comparisonProgress[node]?.[reported.comparisonId] : undefined;
-  const silentMs = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
-  const isLive = reported.state === 'running' && silentMs <= LEASE_MS;
-  const { sentence, verdict, pairsDone } = live?.value ?? reported;
-  return {
-    node,
-    reported,
-    sentence,
-    verdict,
-    pairsDone,
-    segment: isLive && live !== undefined ? live.value.segment : NOTHING_RUNS,
-    nextLookMs: isLive && live !== undefined ? live.value.nextLookMs : NOTHING_RUNS,
-    state: reported.state === 'running' && !isLive ? 'interrupted' : reported.state,
-    reason: reported.state === 'running' && !isLive ? CUT_SHORT : reported.reason,
-    isLive,
-  };
-};
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 const NOTHING_RUNS = unknown('nothing runs');

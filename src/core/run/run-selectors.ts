@@ -1,16 +1,13 @@
-// Runs and runners as a person should see them now. A run whose lease has expired is shown as interrupted
-// even before a node has recorded that: its process is gone or cut off, and must not look alive.
+// Runs and runners as a person should see them now.
 
 import { COMPARISON_TAG } from '../comparison/reported-comparison.ts';
+import { documentViews, LEASE_MS, type StoredKind } from '../document/document-views.ts';
 import { ageMsOf } from '../entry-maps.ts';
 import { isNodeId, type NodeId, type RunId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
-import type { Entry, State } from '../state.ts';
+import type { State } from '../state.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { Run, Runner, RunProgress, RunState } from './run.ts';
-
-/** DESIGN §3.1: a runner older than this is ignored, ms. */
-export const LEASE_MS = 10_000;
 
 export interface RunView {
   /** The node that ran it. */
@@ -26,15 +23,20 @@ export interface RunView {
   readonly progress: RunProgress | undefined;
 }
 
+/** Runs in State. */
+export const STORED_RUNS: StoredKind<Run> = {
+  entries: state => state.runs,
+  idOf: ({ runId }) => runId,
+  lastSign: (state, node, id) => state.runners[node]?.[`${RUN_PREFIX}${id}`],
+  silentReason: 'its process has not responded since; these are its last figures',
+};
+
 /** Every run of every node that is not forgotten, newest first. */
 export const runViews = (state: State, nowMs: number): readonly RunView[] =>
-  Object.entries(state.runs)
-    .flatMap(([node, runs]) =>
-      isNodeId(node) && !isForgotten(state, node)
-        ? Object.values(runs).map(entry => viewOf(state, { node, entry, nowMs }))
-        : [],
-    )
-    .sort((a, b) => compareText(b.run.startedAt, a.run.startedAt) || compareText(a.run.runId, b.run.runId));
+  documentViews(STORED_RUNS, state, nowMs).map(({ document: run, node, ...shown }) => {
+    const progress = state.runProgress[node]?.[run.runId]?.value;
+    return { node, run, ...shown, progress };
+  });
 
 /** The run of that id; if several nodes have one, the newest. */
 export const runView = (state: State, runId: RunId, nowMs: number): RunView | undefined =>
@@ -102,26 +104,6 @@ export const runnerKeyOf = (runId: RunId): string => `${RUN_PREFIX}${runId}`;
 /** The run of a lease; undefined for a lease of anything else. */
 export const runOfLease = ({ source, runnerKey }: Runner): string | undefined =>
   source === 'run' && runnerKey.startsWith(RUN_PREFIX) ? runnerKey.slice(RUN_PREFIX.length) : undefined;
-
-const viewOf = (
-  state: State,
-  { node, entry, nowMs }: { readonly node: NodeId; readonly entry: Entry<Run>; readonly nowMs: number },
-): RunView => {
-  const run = entry.value;
-  const progress = state.runProgress[node]?.[run.runId]?.value;
-  if (run.state !== 'running') {
-    return { node, run, state: run.state, reason: run.reason, isLive: false, silentMs: 0, progress };
-  }
-  const lease = state.runners[node]?.[runnerKeyOf(run.runId)];
-  const silentMs = Math.min(ageMsOf(entry, nowMs), lease === undefined ? Infinity : ageMsOf(lease, nowMs));
-  if (silentMs <= LEASE_MS) {
-    return { node, run, state: 'running', reason: '', isLive: true, silentMs, progress };
-  }
-  const reason = 'its process has not responded since; these are its last figures';
-  return { node, run, state: 'interrupted', reason, isLive: false, silentMs, progress };
-};
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const RUN_PREFIX = 'run ';
 const COMPARISON_PREFIX = `${COMPARISON_TAG}=`;

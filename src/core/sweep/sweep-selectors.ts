@@ -1,11 +1,8 @@
-// Sweeps and lines as a person should see them now. One that reports nothing for the time of a lease is shown
-// as interrupted, even before a node has recorded that.
+// Sweeps and lines as a person should see them now.
 
-import { ageMsOf } from '../entry-maps.ts';
-import { isNodeId, type NodeId, type SweepId } from '../ids.ts';
-import { isForgotten } from '../node/presence-view.ts';
-import { LEASE_MS } from '../run/run-selectors.ts';
-import type { Entry, State } from '../state.ts';
+import { documentViews, type StoredKind } from '../document/document-views.ts';
+import type { NodeId, SweepId } from '../ids.ts';
+import type { State } from '../state.ts';
 import { isUnknown } from '../unknown.ts';
 import type { Sweep, SweepFindings, SweepState } from './sweep.ts';
 import type { LineProgress } from './sweep-document.ts';
@@ -24,18 +21,24 @@ export interface SweepView extends SweepFindings {
   readonly progress: LineProgress | undefined;
 }
 
+/** Sweeps and lines in State. */
+export const STORED_SWEEPS: StoredKind<Sweep> = {
+  entries: state => state.sweeps,
+  idOf: ({ sweepId }) => sweepId,
+  lastSign: (state, node, id) => state.sweepProgress[node]?.[id],
+  silentReason: 'its process has not responded since; this is its last report',
+};
+
 /** Sweeps of every node that is not forgotten, newest first. */
 export const sweepViews = (state: State, nowMs: number): readonly SweepView[] =>
-  Object.entries(state.sweeps)
-    .flatMap(([node, sweeps]) =>
-      isNodeId(node) && !isForgotten(state, node)
-        ? Object.values(sweeps).map(entry => viewOf(state, { node, entry, nowMs }))
-        : [],
-    )
-    .sort(
-      (a, b) =>
-        compareText(b.sweep.startedAt, a.sweep.startedAt) || compareText(a.sweep.sweepId, b.sweep.sweepId),
-    );
+  documentViews(STORED_SWEEPS, state, nowMs).map(
+    ({ node, document: sweep, state: shown, reason, isLive, silentMs }) => {
+      const live = sweep.state === 'running' ? state.sweepProgress[node]?.[sweep.sweepId]?.value : undefined;
+      const { line, sentence, stages } = live ?? sweep;
+      const progress = !isLive || live === undefined || isUnknown(live.progress) ? undefined : live.progress;
+      return { node, sweep, line, sentence, stages, state: shown, reason, isLive, silentMs, progress };
+    },
+  );
 
 /** The one of that id; if several nodes have one, the newest. */
 export const sweepView = (state: State, sweepId: SweepId, nowMs: number): SweepView | undefined =>
@@ -56,44 +59,3 @@ export const earlierLine = (views: readonly SweepView[], than: Sweep): SweepView
 
 const sameName = (one: Sweep['model'], other: Sweep['model']): boolean =>
   isUnknown(one) || isUnknown(other) || one === other;
-
-const viewOf = (
-  state: State,
-  { node, entry, nowMs }: { readonly node: NodeId; readonly entry: Entry<Sweep>; readonly nowMs: number },
-): SweepView => {
-  const sweep = entry.value;
-  if (sweep.state !== 'running') {
-    const { line, sentence, stages, reason } = sweep;
-    return {
-      node,
-      sweep,
-      line,
-      sentence,
-      stages,
-      state: sweep.state,
-      reason,
-      isLive: false,
-      silentMs: 0,
-      progress: undefined,
-    };
-  }
-  const live = state.sweepProgress[node]?.[sweep.sweepId];
-  const { line, sentence, stages } = live?.value ?? sweep;
-  const silentMs = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
-  const isLive = silentMs <= LEASE_MS;
-  const progress = live === undefined || isUnknown(live.value.progress) ? undefined : live.value.progress;
-  return {
-    node,
-    sweep,
-    line,
-    sentence,
-    stages,
-    state: isLive ? 'running' : 'interrupted',
-    reason: isLive ? '' : 'its process has not responded since; this is its last report',
-    isLive,
-    silentMs,
-    progress: isLive ? progress : undefined,
-  };
-};
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

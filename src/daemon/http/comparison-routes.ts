@@ -1,15 +1,13 @@
-// Comparisons: two finished runs of this machine, compared when somebody asks, those that `plimsoll compare` wrote, and where one
-// that goes on announces itself.
+// Comparisons: two finished runs of this machine, compared on request, those that `plimsoll compare` wrote, and those in progress.
 
-import type { FastifyRequest } from 'fastify';
 import {
   type ComparisonView,
   comparisonView,
   comparisonViews,
 } from '../../core/comparison/comparison-selectors.ts';
-import { type ComparisonId, isComparisonId, type RunId } from '../../core/ids.ts';
+import { LEASE_MS } from '../../core/document/document-views.ts';
+import type { RunId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
-import { LEASE_MS } from '../../core/run/run-selectors.ts';
 import {
   comparisonAnswerSchema,
   comparisonStopAnswerSchema,
@@ -17,23 +15,23 @@ import {
   knownComparisonAnswerSchema,
   type ListedComparison,
 } from '../../wire/api/comparison-answers.ts';
-import {
-  comparisonEndSchema,
-  comparisonStartSchema,
-  reportedPairsSchema,
-} from '../../wire/reported-comparison-schema.ts';
-import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
-import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
+import { runIdSchema } from '../../wire/schema.ts';
+import { COMPARISON_DOCUMENT, type ComparisonTypes } from '../runs/comparison-kind.ts';
+import type { RoutedKind } from '../runs/document-kind.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
+import { documentRoutes, idParameter, noSuchDocument, requestedId } from './document-routes.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, REPORTED, type ReportResponseOf, statusOf } from './report-response.ts';
 import { RequestError } from './request-error.ts';
-import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter, readQuery } from './route.ts';
+import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
 
 export const comparisonRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),
-  ...reportRoutes(options),
-  stopRoute(options),
+  ...documentRoutes(options, {
+    kind: KIND,
+    registry: options.comparing,
+    stopAnswer: comparisonStopAnswerSchema,
+    stopped: comparisonId => ({ comparisonId }),
+  }),
   compareRoute(options),
 ];
 
@@ -68,103 +66,27 @@ const readRoutes = ({
     access: 'read',
     summary:
       'One comparison: its comparison.json, also while it is in progress, if its files are on the answering node; else what the cluster has of it.',
-    parameters: [COMPARISON_ID],
+    parameters: [idParameter(KIND)],
     description: 'The comparison.',
     answer: knownComparisonAnswerSchema,
     handle: async request => {
-      const id = pathText(request, COMPARISON_ID);
+      const id = requestedId(KIND, request);
       const view = comparisonView(cluster.state, id, clock.nowMs());
       const kept = await comparisons?.read(id);
-      if (view === undefined && kept === undefined) throw noSuchComparison();
+      if (view === undefined && kept === undefined) throw noSuchDocument(KIND, id);
       const reported = view?.reported ?? null;
       if (kept !== undefined) return { comparison: kept, reported, notice: '' };
-      const here =
-        view?.node === nodeId
-          ? ((await comparing?.document(id)) ?? '')
-          : `its files are on ${view === undefined ? 'another node' : nodeName(cluster.state, view.node)}`;
-      return typeof here === 'string'
-        ? { comparison: null, reported, notice: here }
-        : { comparison: here, reported, notice: '' };
+      if (view?.node !== nodeId) {
+        const where = view === undefined ? 'another node' : nodeName(cluster.state, view.node);
+        return { comparison: null, reported, notice: `its files are on ${where}` };
+      }
+      const file = await comparing?.file(id);
+      return file !== undefined && 'document' in file
+        ? { comparison: file.document, reported, notice: '' }
+        : { comparison: null, reported, notice: file?.reason ?? '' };
     },
   }),
 ];
-
-const reportRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
-  bodyRoute({
-    method: 'POST',
-    path: '/api/comparisons',
-    access: 'change',
-    summary: 'A comparison by pairs starts on this machine; its segments are reported as runs.',
-    body: comparisonStartSchema,
-    statuses: { 204: REPORTED[204] },
-    handle: begun => {
-      checkReportResponse(registryOf(comparing).start(begun), COMPARISON);
-      return 204;
-    },
-  }),
-  bodyRoute({
-    method: 'PUT',
-    path: '/api/comparisons/{comparisonId}/progress',
-    access: 'change',
-    summary: `What is known so far; due every 2 s, and the comparison counts as interrupted after ${LEASE_MS / 1_000} s.`,
-    parameters: [COMPARISON_ID],
-    body: reportedPairsSchema,
-    statuses: REPORTED,
-    handle: (reported, request) => {
-      checkComparison(request, reported.comparisonId);
-      return statusOf(registryOf(comparing).update(reported), COMPARISON);
-    },
-  }),
-  bodyRoute({
-    method: 'POST',
-    path: '/api/comparisons/{comparisonId}/end',
-    access: 'change',
-    summary: 'A comparison has ended: its state, its answer and the sentence about it.',
-    parameters: [COMPARISON_ID],
-    body: comparisonEndSchema,
-    statuses: { 204: REPORTED[204] },
-    handle: (ended, request) => {
-      checkComparison(request, ended.comparisonId);
-      checkReportResponse(registryOf(comparing).end(ended), COMPARISON);
-      return 204;
-    },
-  }),
-];
-
-const stopRoute = ({ clock, cluster, nodeId, comparing }: HttpServerOptions): ApiRoute =>
-  jsonRoute({
-    method: 'POST',
-    path: '/api/comparisons/{comparisonId}/stop',
-    access: 'change',
-    summary:
-      'Requests that a comparison on this machine stop now and keep the pairs that are done, as Ctrl-C does. Its process receives the request with the reply to its next update.',
-    parameters: [COMPARISON_ID],
-    status: 202,
-    description: 'The stop was requested; it ends within seconds.',
-    answer: comparisonStopAnswerSchema,
-    handle: request => {
-      const comparisonId = pathText(request, COMPARISON_ID);
-      const view = comparisonView(cluster.state, comparisonId, clock.nowMs());
-      if (view === undefined || !isComparisonId(comparisonId)) throw noSuchComparison();
-      if (!view.isLive)
-        throw new RequestError({
-          code: 'run-not-live',
-          problem: 'This comparison is not in progress: it has ended, or its process no longer responds.',
-          advice: '',
-        });
-      if (view.node !== nodeId || !registryOf(comparing).stop(comparisonId))
-        throw new RequestError(
-          {
-            code: 'run-elsewhere',
-            problem: `The process of this comparison is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
-            advice: 'Stop it on the page of that machine, or with Ctrl-C.',
-            node: view.node,
-          },
-          { status: 409 },
-        );
-      return { comparisonId };
-    },
-  });
 
 const compareRoute = ({ comparisons }: HttpServerOptions): ApiRoute =>
   jsonRoute({
@@ -198,31 +120,6 @@ const listed = ({ reported, sentence, verdict, state }: ComparisonView): ListedC
   verdict,
 });
 
-const checkComparison = (request: FastifyRequest, reported: string): void => {
-  if (pathText(request, COMPARISON_ID) === reported) return;
-  throw new RequestError({
-    code: 'bad-body',
-    problem: 'The body names another comparison than the path.',
-    advice: '',
-  });
-};
-
-const registryOf = (comparing: ComparisonRegistry | undefined): ComparisonRegistry => {
-  if (comparing !== undefined) return comparing;
-  throw new RequestError({
-    code: 'no-runs',
-    problem: 'This server does not accept comparisons.',
-    advice: '',
-  });
-};
-
-const noSuchComparison = (): RequestError =>
-  new RequestError({
-    code: 'no-such-comparison',
-    problem: 'No comparison of that id is known here, and the home has none that can be read.',
-    advice: 'GET /api/comparisons lists them.',
-  });
-
 const compared = async (
   comparisons: RunComparisons | undefined,
   a: RunId,
@@ -247,12 +144,7 @@ const compared = async (
 
 type CompareResult = Exclude<Awaited<ReturnType<RunComparisons['compare']>>, string>;
 
-const COMPARISON_ID: RouteParameter<ComparisonId> = {
-  name: 'comparisonId',
-  in: 'path',
-  description: 'The id of a comparison.',
-  schema: comparisonIdSchema,
-};
+const KIND: RoutedKind<ComparisonTypes> = COMPARISON_DOCUMENT;
 const A: RouteParameter<RunId> = {
   name: 'a',
   in: 'query',
@@ -260,9 +152,3 @@ const A: RouteParameter<RunId> = {
   schema: runIdSchema,
 };
 const B: RouteParameter<RunId> = { name: 'b', in: 'query', description: 'The new one.', schema: runIdSchema };
-const COMPARISON: ReportResponseOf = {
-  one: 'comparison',
-  unknown: 'no-such-comparison',
-  full: 'too-many-comparisons',
-  path: '/api/comparisons',
-};

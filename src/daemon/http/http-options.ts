@@ -16,10 +16,11 @@ import type { AgentQueries } from '../agent-queries.ts';
 import type { Joining } from '../mesh/joining.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { Readiness } from '../readiness.ts';
-import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
+import type { ComparisonTypes } from '../runs/comparison-kind.ts';
+import type { DocumentRegistry } from '../runs/document-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
-import type { SweepRegistry } from '../runs/sweep-registry.ts';
+import type { SweepTypes } from '../runs/sweep-kind.ts';
 import type { Access } from './access.ts';
 
 export interface HttpServerOptions {
@@ -34,9 +35,9 @@ export interface HttpServerOptions {
   /** Compares finished runs; undefined: none are compared. */
   readonly comparisons?: RunComparisons;
   /** Receives announcements of comparisons that go on; undefined: none are accepted. */
-  readonly comparing?: ComparisonRegistry;
+  readonly comparing?: DocumentRegistry<ComparisonTypes>;
   /** The same for sweeps and searches. */
-  readonly sweeps?: SweepRegistry;
+  readonly sweeps?: DocumentRegistry<SweepTypes>;
   /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
   /** Asks nodes for their agents; undefined: there are none to ask. */

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { COMPARISON_FILES, readStored } from '../../bench/run/stored-file.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
@@ -15,7 +16,6 @@ import { unknown } from '../../core/unknown.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { ListedComparison } from '../../wire/api/comparison-answers.ts';
 import type { CompareWork, CompareWorkResult } from './compare-worker.ts';
-import { readComparisonFile } from './comparison-files.ts';
 import { runsFolder } from './run-reports.ts';
 
 interface RunComparisonsParts {
@@ -74,7 +74,7 @@ export class RunComparisons {
   /** Undefined where the home has none that can be read. */
   async read(id: string): Promise<ComparisonDocument | undefined> {
     if (!isRunId(id)) return undefined;
-    const file = await readComparisonFile(join(runsFolder(this.#parts.home), id));
+    const file = await readStored(join(runsFolder(this.#parts.home), id), COMPARISON_FILES);
     return file.kind === 'here' ? file.document : undefined;
   }
 

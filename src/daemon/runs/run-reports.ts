@@ -3,13 +3,12 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { REPORT_FILES, readStored } from '../../bench/run/stored-file.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
-import { REPORT_BYTES_MAX, reportFromJson } from '../../wire/report-codec.ts';
-import { openPlainFile } from './comparison-files.ts';
 
 /** Run directories of the home that are looked at, the newest. */
 const RUN_FOLDERS_MAX = 256;
@@ -37,20 +36,8 @@ export const runFolders = async (home: string): Promise<readonly RunFolder[]> =>
 
 /** Undefined where there is none that could be read. */
 export const readReport = async (directory: string): Promise<Report | undefined> => {
-  try {
-    const file = await openPlainFile(runFiles(directory).report);
-    if (file === undefined) return undefined;
-    try {
-      const { size } = await file.stat();
-      if (size > REPORT_BYTES_MAX) return undefined;
-      return reportFromJson(await file.readFile('utf8'));
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (error instanceof DecodeError || errorCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  const read = await readStored(directory, REPORT_FILES);
+  return read.kind === 'here' ? read.document : undefined;
 };
 
 /** Of a run that left none: made of what it wrote, where that is not too much. Nothing is written. */

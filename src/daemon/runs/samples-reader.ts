@@ -3,8 +3,8 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import { errorCode } from '../../core/problem.ts';
+import { openInputFile } from '../../process/input-file.ts';
 import { decodeSampleTimes, type SampleTimes } from '../../wire/sample-times.ts';
-import { openPlainFile } from './comparison-files.ts';
 
 /** Read of a live run each second: about 3,000 samples. */
 export const LIVE_BYTES_MAX: number = 2 * 1024 * 1024;
@@ -37,8 +37,7 @@ export class SamplesReader {
     { bytesMax, skipsAhead }: { readonly bytesMax: number; readonly skipsAhead: boolean },
   ): Promise<SamplesRead | undefined> {
     try {
-      const file = await openPlainFile(this.#path);
-      if (file === undefined) return undefined;
+      const file = await openInputFile(this.#path, 'runFile');
       try {
         const { size } = await file.stat();
         const skippedBytes = skipsAhead ? this.#skipTo(size - bytesMax) : 0;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
+import { LEASE_MS } from '../../../src/core/document/document-views.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { EVENT_KINDS, eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import {
   activeRunners,
-  LEASE_MS,
   runCount,
   runnerKeyOf,
   runView,

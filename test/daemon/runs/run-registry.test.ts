@@ -1,10 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { EVENT_KINDS, type Fact } from '../../../src/core/event-kinds.ts';
-import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
+import { LEASE_MS } from '../../../src/core/document/document-views.ts';
+import type { Fact } from '../../../src/core/event-kinds.ts';
+import { runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
-import { ABANDONED_MS, PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
+import { ABANDONED_MS } from '../../../src/daemon/runs/document-kind.ts';
+import { PROGRESS_MS_MIN, RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
 import { reportToJson } from '../../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../../src/wire/run-config.ts';
 import type { RunStart } from '../../../src/wire/run-schema.ts';
@@ -60,41 +62,10 @@ describe('a run in the registry', () => {
     expect(made.run('r1')?.state).toBe('complete');
   });
 
-  test('whose end the disk refuses takes that again', () => {
-    expect(made.registry.start(begun())).toBe('taken');
-    made.disk.isFull = true;
-    expect(made.registry.end(ended())).toBe('waiting');
-    made.disk.isFull = false;
-    expect(made.registry.end(ended())).toBe('taken');
-    expect(made.run('r1')?.state).toBe('complete');
-  });
-
-  test('that nobody announced takes neither progress nor lease nor end', () => {
-    expect(made.registry.progress(progress())).toBe('unknown');
-    expect(made.registry.lease(RUN, 1)).toBe('unknown');
-    expect(made.registry.end(ended())).toBe('unknown');
-    expect(made.facts).toEqual([]);
-  });
-
-  test('that a person requests to end receives it with each reply, until it has ended', async () => {
-    expect(made.registry.stop(RUN)).toBe(false);
-    made.registry.start(begun());
-    expect(made.registry.lease(RUN, 1)).toBe('taken');
-    expect(made.registry.stop(RUN)).toBe(true);
-    expect(made.registry.stop(RUN)).toBe(true);
-    expect([made.registry.lease(RUN, 1), made.registry.progress(progress())]).toEqual(['stop', 'stop']);
-    expect(made.registry.progress(progress())).toBe('stop');
-    expect(made.registry.end(ended())).toBe('taken');
-    expect(made.registry.stop(RUN)).toBe(false);
-    // A run that starts again under the same id is not the one that had to stop.
-    made.registry.start(begun());
-    expect(made.registry.lease(RUN, 1)).toBe('taken');
-  });
-
   test('is published at most ten times a second', async () => {
     made.registry.start(begun());
     for (let index = 0; index < 100; index += 1) {
-      made.registry.progress(progress());
+      made.registry.update(progress());
       await made.clock.advance(PROGRESS_MS_MIN / 10);
     }
     expect(made.facts.filter(({ kind }) => kind === 'progress.reported')).toHaveLength(10);
@@ -102,7 +73,7 @@ describe('a run in the registry', () => {
 
   test('that fell silent is shown as interrupted at once and written down after a minute, with its last figures', async () => {
     made.registry.start(begun());
-    made.registry.progress(progress());
+    made.registry.update(progress());
     await made.clock.advance(LEASE_MS + 1);
     await made.registry.look();
     expect(made.view()?.state).toBe('interrupted');
@@ -148,7 +119,7 @@ describe('a run in the registry', () => {
     await made.clock.advance(ABANDONED_MS + LEASE_MS);
     await made.registry.look();
     expect(made.run('r1')?.state).toBe('interrupted');
-    expect(made.registry.progress(progress())).toBe('unknown');
+    expect(made.registry.update(progress())).toBe('unknown');
     made.registry.start(begun());
     expect(made.view()).toMatchObject({ state: 'running', isLive: true });
   });
@@ -161,14 +132,6 @@ describe('a run in the registry', () => {
     expect(made.run('r1')?.state).toBe('running');
     expect(second.lease(RUN, 2)).toBe('taken');
     expect(made.view()).toMatchObject({ state: 'running', isLive: true });
-  });
-
-  test('is one of a bounded number that go on at once', () => {
-    for (let index = 0; index < EVENT_KINDS['progress.reported'].entriesMax; index += 1)
-      expect(made.registry.start(begun(`r${index}`))).toBe('taken');
-    expect(made.registry.start(begun('one-more'))).toBe('full');
-    made.registry.end({ ...ended(), runId: runIdOf('r0') });
-    expect(made.registry.start(begun('one-more'))).toBe('taken');
   });
 
   test('whose report is of another run is not shown with it', async () => {
@@ -234,7 +197,7 @@ describe('a run in the registry', () => {
       detail: { kind: 'unknown', reason: 'not stored' } as const,
       lastAtMs: { kind: 'unknown', reason: 'not stored' } as const,
     }));
-    made.registry.progress({ ...progress(), figures: madeUpFigures({ errors }) });
+    made.registry.update({ ...progress(), figures: madeUpFigures({ errors }) });
     expect(made.view()?.progress?.figures.errors[0]).toMatchObject({
       kind: 'timeout',
       detail: 'first byte, 30 s',
