@@ -215,6 +215,7 @@ const SHORT_FILES: Readonly<Record<string, string>> = {
   'dashboard/src/drawing/run-length.ts': 'tested without a browser, which its importer needs',
   'dashboard/src/shell/one-time-code.ts': 'tested without a browser, which its importer needs',
   'dashboard/src/stream/backoff.ts': 'tested without a browser, which its importer needs',
+  'dashboard/src/stream/beat.ts': 'tested without a browser, which its importer needs',
   'dashboard/src/stream/open-port.ts': 'names the script of the shared worker, which the bundler finds here',
   'dashboard/src/stream/page-history.ts': 'tested without a browser, which its importer needs',
   'src/bench/target/api/completions-api.ts': 'one adapter for each API',

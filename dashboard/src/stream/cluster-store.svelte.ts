@@ -2,13 +2,14 @@
 // place, the link to the daemon, and the moment at which ages are counted. It rests while the page is hidden, and asks for a fresh snapshot when it is seen again.
 
 import { applyAll } from '../../../src/core/apply.ts';
+import type { Event } from '../../../src/core/event.ts';
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetSelection } from '../../../src/core/fleet/fleet-selection.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { decodeFleet, type FleetLists, foldedPicture, listsOf } from '../../../src/wire/fleet-message.ts';
-import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
-import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, newsMsMin } from './beat.ts';
+import { decodeBatch, decodeSnapshot, StreamMessageError } from '../../../src/wire/stream-message.ts';
+import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, isNews, newsMsMin } from './beat.ts';
 import {
   judgedAt,
   movedLink,
@@ -19,7 +20,7 @@ import {
 } from './link.ts';
 import { openPort } from './open-port.ts';
 import { PageHistory } from './page-history.ts';
-import type { StreamPort, ToTab } from './port.ts';
+import type { StreamPort, StreamText, ToTab } from './port.ts';
 
 interface StreamHeader {
   readonly nodeId: NodeId;
@@ -37,12 +38,6 @@ interface Moment {
   readonly link: StreamLink;
   /** This tab's monotonic clock, moved on by the beat. */
   readonly nowMs: number;
-}
-
-/** Read and folded when it is counted: ten at once take less than one ten times. */
-interface Batch {
-  readonly text: string;
-  readonly lastMessageAtMs: number;
 }
 
 /** Ten come in a second; more than these wait only where the page does not get to count. */
@@ -72,7 +67,8 @@ export class ClusterStore {
   #isWaiting = true;
   /** The stream's query; undefined: nothing is looked at yet. */
   #scope: string | undefined;
-  #batches: Batch[] = [];
+  /** Folded when they are counted: ten batches at once take less than one ten times. */
+  #batches: (readonly Event[])[] = [];
   #link: StreamLink = { kind: 'starting' };
   #isLooking = false;
   #countedAtMs = 0;
@@ -219,9 +215,7 @@ export class ClusterStore {
   }
 
   #fold(): void {
-    const events = this.#batches.flatMap(
-      ({ text, lastMessageAtMs }) => decodeBatch(text, lastMessageAtMs).events,
-    );
+    const events = this.#batches.flat();
     this.#batches = [];
     if (events.length === 0) return;
     this.#state = applyAll(this.#state, events);
@@ -259,31 +253,25 @@ export class ClusterStore {
   #receive(message: ToTab): void {
     const nowMs = performance.now();
     switch (message.kind) {
-      case 'snapshot': {
-        const { state, nodeId, plimsollVersion, daemonStart } = decodeSnapshot(message.text, nowMs);
-        this.#state = state;
-        this.#fleet = undefined;
-        this.#batches = [];
-        this.#greet({ nodeId, plimsollVersion, daemonStart });
-        this.#count(BEAT_MS);
+      case 'past':
+        if (message.texts.every(text => this.#read(text, nowMs - text.agoMs) !== undefined))
+          this.#count(BEAT_MS);
         break;
-      }
-      case 'fleet': {
-        const reported = decodeFleet(message.text, nowMs);
-        this.#state = EMPTY_STATE;
-        this.#fleet = foldedPicture(this.#fleet, reported);
-        this.#lists = { ...this.#lists, ...listsOf(reported.parts) };
+      case 'snapshot':
+        if (this.#read(message, nowMs) !== undefined) this.#count(BEAT_MS);
+        break;
+      case 'fleet':
+        if (this.#read(message, nowMs) === undefined) break;
         this.#link = { kind: 'open', lastMessageAtMs: nowMs };
-        if (reported.isWhole) this.#greet(reported);
         this.#count(BEAT_AFTER_NEWS_MS);
         break;
-      }
-      case 'batch':
-        this.#batches.push({ text: message.text, lastMessageAtMs: nowMs });
-        if (this.#batches.length >= BATCHES_MAX) this.#fold();
+      case 'batch': {
+        const events = this.#read(message, nowMs);
+        if (events === undefined) break;
         this.#noteArrival(nowMs);
-        if (message.hasNews) this.#countNews(nowMs);
+        if (events.some(isNews)) this.#countNews(nowMs);
         break;
+      }
       case 'heartbeat':
         this.#noteArrival(nowMs);
         break;
@@ -293,6 +281,44 @@ export class ClusterStore {
         break;
       default:
         message satisfies never;
+    }
+  }
+
+  /** Takes over what a text contains, for the next count. Its events; undefined if it cannot be read. */
+  #read({ kind, text }: StreamText, atMs: number): readonly Event[] | undefined {
+    try {
+      switch (kind) {
+        case 'snapshot': {
+          const { state, ...header } = decodeSnapshot(text, atMs);
+          this.#state = state;
+          this.#fleet = undefined;
+          this.#batches = [];
+          this.#greet(header);
+          return [];
+        }
+        case 'fleet': {
+          const reported = decodeFleet(text, atMs);
+          this.#state = EMPTY_STATE;
+          this.#fleet = foldedPicture(this.#fleet, reported);
+          this.#lists = { ...this.#lists, ...listsOf(reported.parts) };
+          if (reported.isWhole) this.#greet(reported);
+          return [];
+        }
+        case 'batch': {
+          // Of what was looked at before.
+          if (this.#isWaiting) return [];
+          const { events } = decodeBatch(text, atMs);
+          this.#batches.push(events);
+          if (this.#batches.length >= BATCHES_MAX) this.#fold();
+          return events;
+        }
+        default:
+          return kind satisfies never;
+      }
+    } catch (error) {
+      if (!(error instanceof StreamMessageError)) throw error;
+      this.#port?.post({ kind: 'unreadable', code: error.code, reason: error.message });
+      return undefined;
     }
   }
 }

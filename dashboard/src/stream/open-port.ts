@@ -3,6 +3,7 @@
 
 import type { StreamPort, ToSharedStream, ToTab } from './port.ts';
 import { SharedStream } from './shared-stream.ts';
+import { StreamSource } from './stream-source.ts';
 
 export const openPort = (receive: (message: ToTab) => void): StreamPort =>
   typeof SharedWorker === 'undefined' ? direct(receive) : shared(receive);
@@ -32,7 +33,7 @@ const shared = (receive: (message: ToTab) => void): StreamPort => {
 };
 
 const direct = (receive: (message: ToTab) => void): StreamPort => {
-  const stream = new SharedStream();
+  const stream = new SharedStream((listener, scope) => new StreamSource(listener, scope));
   const tab = { post: receive };
   return { post: message => stream.receive(tab, message) };
 };

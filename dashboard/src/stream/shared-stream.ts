@@ -1,38 +1,34 @@
-// Holds the streams of a browser for all its tabs, one for each thing that tabs look at. The whole state stays open, so that a
-// page that comes back has its picture at once; what only one page looks at ends with it.
+// Owns the streams of a browser for all its tabs, one for each thing that tabs look at. It passes on the daemon's texts and reads
+// none of them. The whole state stays open, so that a page that comes back has its picture at once; what only one page looks
+// at ends with it.
 
-import { applyAll } from '../../../src/core/apply.ts';
-import type { Event } from '../../../src/core/event.ts';
-import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
-import {
-  decodeFleet,
-  encodeFleet,
-  type FleetLists,
-  type FleetMessage,
-  foldedPicture,
-  listsOf,
-  writtenLists,
-  writtenPicture,
-} from '../../../src/wire/fleet-message.ts';
-import {
-  decodeBatch,
-  decodeSnapshot,
-  encodeSnapshot,
-  type SnapshotMessage,
-  StreamMessageError,
-} from '../../../src/wire/stream-message.ts';
-import { isNews } from './beat.ts';
 import type { StreamLink } from './link.ts';
-import type { Tab, ToSharedStream, ToTab } from './port.ts';
-import { type StreamListener, StreamSource } from './stream-source.ts';
+import type { StreamListener, StreamText, Tab, ToSharedStream, ToTab } from './port.ts';
 
 /** Browsers open six connections to a host in all. */
 export const SCOPES_MAX = 4;
 
+interface Source {
+  start(): void;
+  stop(): void;
+  /** Tries a lost connection at once. */
+  retry(): void;
+  /** Drops the connection and requests everything again. */
+  restart(): void;
+}
+
+/** `scope`: the stream's query, '' for the whole state. */
+type OpenSource = (listener: StreamListener, scope: string) => Source;
+
 export class SharedStream {
+  readonly #open: OpenSource;
   /** By scope, the one that was asked for last at the end. */
   readonly #feeds = new Map<string, StreamFeed>();
   readonly #scopeOf = new Map<Tab, string>();
+
+  constructor(open: OpenSource) {
+    this.#open = open;
+  }
 
   receive(tab: Tab, message: ToSharedStream): void {
     const feed = this.#feeds.get(this.#scopeOf.get(tab) ?? '');
@@ -42,6 +38,9 @@ export class SharedStream {
         break;
       case 'rest':
         feed?.rest(tab);
+        break;
+      case 'unreadable':
+        feed?.unreadable(message.code, message.reason);
         break;
       case 'retry':
         feed?.retry();
@@ -57,7 +56,7 @@ export class SharedStream {
   #watch(tab: Tab, scope: string): void {
     if (this.#scopeOf.get(tab) !== scope) this.#leave(tab);
     const existing = this.#feeds.get(scope);
-    const feed = existing ?? new StreamFeed(scope);
+    const feed = existing ?? new StreamFeed(scope, this.#open);
     this.#feeds.delete(scope);
     this.#feeds.set(scope, feed);
     this.#scopeOf.set(tab, scope);
@@ -98,37 +97,32 @@ export class SharedStream {
 const isWholeOrFleet = (scope: string): boolean =>
   scope === '' || new URLSearchParams(scope).get('view') === 'fleet';
 
-// One stream of a browser for all tabs that look at the same: folds the events with the core's own apply, answers a new tab
-// with a snapshot at once, and passes on every batch to the tabs that are looking.
+// One stream of a browser for all tabs that look at the same. What has arrived since the connection began is stored as text, for
+// a tab that begins to look later; if that is too much, such a tab gets a new connection.
 
 /** Beyond these the oldest tabs are dropped; they may have died silently. */
 const TABS_MAX = 64;
-/** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
-const FOLD_MS = 2_000;
+/** Of the texts after the first one: a tab reads and folds as much in about the time of a large snapshot. */
+export const PAST_CHARACTERS_MAX = 4_000_000;
 
 class StreamFeed implements StreamListener {
-  readonly #source: StreamSource;
+  readonly #source: Source;
   /** In the order in which they came; true while a tab is looking. */
   readonly #tabs = new Map<Tab, boolean>();
-  #latest: SnapshotMessage | undefined;
-  #fleet: FleetState | undefined;
-  /** Not yet folded into the snapshot. */
-  #events: (readonly Event[])[] = [];
-  #foldedAtMs = 0;
+  /** Since the connection began; empty if that is too much. */
+  #past: (StreamText & { readonly atMs: number })[] = [];
+  #pastCharacters = 0;
+  #isRestarting = false;
+  /** It carries the whole state, or that of a group: what was asked for as a fleet may be too small to be one. */
+  isOfState = false;
   #link: StreamLink = { kind: 'starting' };
 
-  /** @param scope the stream's query, '' for the whole state. */
-  constructor(scope: string) {
-    this.#source = new StreamSource(this, scope);
+  constructor(scope: string, open: OpenSource) {
+    this.#source = open(this, scope);
   }
 
   get tabCount(): number {
     return this.#tabs.size;
-  }
-
-  /** It carries the whole state, or that of a group: what was asked for as a fleet may be too small to be one. */
-  get isOfState(): boolean {
-    return this.#latest !== undefined;
   }
 
   start(): void {
@@ -151,32 +145,21 @@ class StreamFeed implements StreamListener {
     this.#source.retry();
   }
 
-  snapshot(text: string): void {
-    const decoded = this.#decode(() => decodeSnapshot(text, performance.now()));
-    if (decoded === undefined) return;
-    this.#latest = decoded;
-    this.#fleet = undefined;
-    this.#events = [];
-    this.#report({ kind: 'snapshot', text });
+  /** The stream is reopened, or given up if it uses another version. Of several tabs the first report counts. */
+  unreadable(code: 'malformed' | 'version', reason: string): void {
+    if (code === 'version') {
+      this.#source.stop();
+      this.link({ kind: 'outdated', reason });
+    } else if (!this.#isRestarting) {
+      this.#restart();
+    }
   }
 
-  batch(text: string): void {
-    if (this.#latest === undefined) return;
-    const nowMs = performance.now();
-    const events = this.#decode(() => decodeBatch(text, nowMs))?.events;
-    if (events === undefined) return;
-    this.#events.push(events);
-    if (nowMs - this.#foldedAtMs >= FOLD_MS) this.#fold(nowMs);
-    this.#report({ kind: 'batch', text, hasNews: events.some(isNews) });
-  }
-
-  fleet(text: string): void {
-    const message = this.#decode(() => decodeFleet(text, performance.now()));
-    if (message === undefined) return;
-    const picture = foldedPicture(this.#fleet?.picture, message);
-    this.#latest = undefined;
-    this.#fleet = { head: message, picture, lists: { ...this.#fleet?.lists, ...listsOf(message.parts) } };
-    this.#report({ kind: 'fleet', text });
+  text(text: StreamText, isFirst: boolean): void {
+    this.isOfState = text.kind !== 'fleet';
+    this.#isRestarting = false;
+    this.#store(text, isFirst || text.kind === 'snapshot');
+    this.#report(text);
   }
 
   heartbeat(): void {
@@ -195,53 +178,35 @@ class StreamFeed implements StreamListener {
     const [oldest] = this.#tabs.keys();
     if (this.#tabs.size > TABS_MAX && oldest !== undefined) this.#tabs.delete(oldest);
     const nowMs = performance.now();
-    this.#fold(nowMs);
-    if (this.#latest !== undefined)
-      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#latest, nowMs }).text });
-    if (this.#fleet !== undefined) tab.post({ kind: 'fleet', text: wholeFleet(this.#fleet, nowMs) });
+    if (this.#past.length > 0)
+      tab.post({
+        kind: 'past',
+        texts: this.#past.map(({ kind, text, atMs }) => ({ kind, text, agoMs: nowMs - atMs })),
+      });
     tab.post({ kind: 'link', link: this.#link, nowMs });
     if (this.#link.kind === 'denied') this.#source.retry();
+    else if (this.#link.kind === 'open' && this.#past.length === 0 && !this.#isRestarting) this.#restart();
   }
 
-  #fold(nowMs: number): void {
-    if (this.#latest !== undefined)
-      this.#latest = { ...this.#latest, state: applyAll(this.#latest.state, this.#events.flat()) };
-    this.#events = [];
-    this.#foldedAtMs = nowMs;
+  #restart(): void {
+    this.#isRestarting = true;
+    this.#source.restart();
   }
 
-  /** Undefined for what cannot be read: the stream is reopened, or given up if it uses another version. */
-  #decode<T>(read: () => T): T | undefined {
-    try {
-      return read();
-    } catch (error) {
-      if (!(error instanceof StreamMessageError)) throw error;
-      if (error.code === 'version') {
-        this.#source.stop();
-        this.link({ kind: 'outdated', reason: error.message });
-      } else {
-        this.#source.restart();
-      }
-      return undefined;
+  #store({ kind, text }: StreamText, isBegin: boolean): void {
+    if (isBegin) {
+      this.#past = [];
+      this.#pastCharacters = 0;
+    } else if (this.#past.length === 0) {
+      return;
+    } else {
+      this.#pastCharacters += text.length;
     }
+    this.#past.push({ kind, text, atMs: performance.now() });
+    if (this.#pastCharacters > PAST_CHARACTERS_MAX) this.#past = [];
   }
 
   #report(message: ToTab): void {
     for (const [tab, isLooking] of this.#tabs) if (isLooking) tab.post(message);
   }
 }
-
-interface FleetState {
-  readonly head: Omit<FleetMessage, 'parts'>;
-  readonly picture: FleetPicture | undefined;
-  readonly lists: FleetLists;
-}
-
-/** All that was folded, for a tab that comes later. */
-const wholeFleet = ({ head, picture, lists }: FleetState, nowMs: number): string => {
-  const { daemonStart, nodeId, plimsollVersion } = head;
-  return encodeFleet(
-    { daemonStart, nodeId, plimsollVersion, nowMs, isWhole: true },
-    new Map([...(picture === undefined ? [] : writtenPicture(picture)), ...writtenLists(lists)]),
-  );
-};

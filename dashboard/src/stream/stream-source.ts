@@ -3,15 +3,8 @@
 
 import { droppedText } from '../../../src/wire/stream-message.ts';
 import { retryDelayMs } from './backoff.ts';
-import { STREAM_STALE_MS, type StreamLink } from './link.ts';
-
-export interface StreamListener {
-  snapshot(text: string): void;
-  batch(text: string): void;
-  fleet(text: string): void;
-  heartbeat(): void;
-  link(link: StreamLink): void;
-}
+import { STREAM_STALE_MS } from './link.ts';
+import { STREAM_TEXT_KINDS, type StreamListener } from './port.ts';
 
 /** Silence after which a stream that looks open is given up: the machine slept, or the daemon hangs. */
 const STREAM_GIVE_UP_MS: number = 3 * STREAM_STALE_MS;
@@ -68,9 +61,16 @@ export class StreamSource {
     this.#aliveAtMs = performance.now();
     const source = new EventSource(this.#scope === '' ? '/api/stream' : `/api/stream?${this.#scope}`);
     this.#source = source;
-    source.addEventListener('snapshot', event => this.#receive(() => this.#listener.snapshot(event.data)));
-    source.addEventListener('batch', event => this.#receive(() => this.#listener.batch(event.data)));
-    source.addEventListener('fleet', event => this.#receive(() => this.#listener.fleet(event.data)));
+    let isFirst = true;
+    for (const kind of STREAM_TEXT_KINDS) {
+      source.addEventListener(kind, event =>
+        this.#receive(() => {
+          const isBegin = isFirst;
+          isFirst = false;
+          this.#listener.text({ kind, text: event.data }, isBegin);
+        }),
+      );
+    }
     source.addEventListener('heartbeat', () => this.#receive(() => this.#listener.heartbeat()));
     source.addEventListener('dropped', event => {
       this.#reason = droppedText(event.data);

@@ -2,8 +2,9 @@
 
 import type { Tab, ToSharedStream } from './port.ts';
 import { SharedStream } from './shared-stream.ts';
+import { StreamSource } from './stream-source.ts';
 
-const stream = new SharedStream();
+const stream = new SharedStream((listener, scope) => new StreamSource(listener, scope));
 
 self.addEventListener('connect', event => {
   if (!(event instanceof MessageEvent)) return;
