@@ -13,11 +13,9 @@ const NEWS_MS_MIN = 250;
 /** With this many nodes there is always an event. */
 const MANY_NODES = 32;
 
-export const isMany = (nodeCount: number): boolean => nodeCount > MANY_NODES;
-
 /** Whether an event is more than the next figure of a reading that comes every second. */
 export const isNews = ({ kind }: Pick<Event, 'kind'>): boolean =>
   kind === 'unknown' || EVENT_KINDS[kind].isSteady !== true;
 
 /** How long after a count news may be counted, ms. */
-export const newsMsMin = (nodeCount: number): number => (isMany(nodeCount) ? BEAT_MS : NEWS_MS_MIN);
+export const newsMsMin = (nodeCount: number): number => (nodeCount > MANY_NODES ? BEAT_MS : NEWS_MS_MIN);

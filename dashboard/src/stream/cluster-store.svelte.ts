@@ -9,7 +9,7 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { decodeFleet, type FleetLists, foldedPicture, listsOf } from '../../../src/wire/fleet-message.ts';
 import { decodeBatch, decodeSnapshot, StreamMessageError } from '../../../src/wire/stream-message.ts';
-import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, isNews, newsMsMin } from './beat.ts';
+import { BEAT_AFTER_NEWS_MS, BEAT_MS, isNews, newsMsMin } from './beat.ts';
 import {
   judgedAt,
   movedLink,
@@ -219,7 +219,6 @@ export class ClusterStore {
     this.#batches = [];
     if (events.length === 0) return;
     this.#state = applyAll(this.#state, events);
-    this.history.isOfMany = isMany(this.#nodeCount());
     for (const event of events) this.history.record(event);
   }
 

@@ -10,20 +10,22 @@ const atlas = nodeId('a'.repeat(26));
 const juno = nodeId('b'.repeat(26));
 
 describe('the history that a page keeps', () => {
-  test('is of every node while they are few', () => {
+  test('is of those nodes alone that were looked at, from then on', () => {
     const history = new PageHistory();
-    history.record(memory(atlas, 1));
-    expect(history.series(atlas, 1_500).series['memoryUsedBytes']).toEqual([6]);
+    history.record(memory(juno, 1));
+    history.series(juno, 500);
+    history.record(memory(atlas, 2));
+    history.record(memory(juno, 2));
+    expect(history.series(atlas, 2_500).series).toEqual({});
+    expect(history.series(juno, 2_500).series['memoryUsedBytes']).toEqual([6]);
   });
 
-  test('is of those nodes alone that were looked at where they are many', () => {
+  test('continues what the daemon has recorded before', () => {
     const history = new PageHistory();
-    history.isOfMany = true;
-    history.series(juno, 500);
-    history.record(memory(atlas, 1));
-    history.record(memory(juno, 1));
-    expect(history.series(atlas, 1_500).series).toEqual({});
-    expect(history.series(juno, 1_500).series['memoryUsedBytes']).toEqual([6]);
+    history.load(juno, { stepMs: 1_000, series: { memoryUsedBytes: [3, 4] } }, 2_000);
+    history.series(juno, 2_000);
+    history.record(memory(juno, 3));
+    expect(history.series(juno, 3_500).series['memoryUsedBytes']).toEqual([3, 4, 6]);
   });
 });
 
