@@ -1,13 +1,28 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { foundRunTable } from '../../src/cli/runs/found-run-table.ts';
+import { type FoundKind, foundRuns, linkInHome } from '../../src/cli/runs/found-runs.ts';
+import { planRemoval } from '../../src/cli/runs/remove-run.ts';
 import type { RunConfig } from '../../src/core/run/report.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
+import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
 import { reportToJson } from '../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
+import { madeUpComparison } from '../support/made-up-comparison.ts';
+import { madeUpLine, madeUpSweep, writeLine, writeSweep } from '../support/made-up-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
+import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -38,6 +53,31 @@ const addRun = (
   });
   writeFileSync(join(directory, 'report.json'), reportToJson(report));
   return directory;
+};
+
+const STARTED = runConfig({ id: 'x' }).run.startedAt.slice(0, 16).replace('T', ' ');
+
+const CAMPAIGN_LISTED = {
+  kind: 'run',
+  state: 'complete',
+  startedAt: '2026-11-27T12:00:00Z',
+  name: '',
+  tags: {},
+  model: '',
+  target: '',
+  load: '',
+  result: '12 of 12 probes',
+} as const;
+
+const addComparison = (directory: string, id: string): void => {
+  mkdirSync(directory, { recursive: true });
+  const document = madeUpComparison([
+    [318, 280],
+    [322, 283],
+    [319, 281],
+    [321, 280],
+  ]);
+  writeFileSync(join(directory, 'comparison.json'), comparisonToJson({ ...document, id }));
 };
 
 const runs = async (home: TemporaryDirectory, args: readonly string[], options: object = {}) => {
@@ -77,9 +117,109 @@ describe('plimsoll runs', () => {
       .map(line => line.split(/\s{2,}/).slice(0, 3));
     expect(lines).toEqual([
       ['run', 'state', 'name and tags'],
-      ['20260102-b', 'interrupted', 'made-up'],
+      ['20260102-b', 'interrupted', STARTED],
       ['20260101-a', 'complete', 'before · engine=vllm'],
     ]);
+  });
+
+  test('shows time, target and main figure of runs, lines, sweeps and comparisons', async () => {
+    using home = temporaryDirectory();
+    const directory = join(home.path, 'runs', 'r1');
+    const run = new MadeUpRun({ directory, config: runConfig({ id: 'r1' }) });
+    writeFileSync(join(directory, 'config.json'), runConfigToJson(run.config));
+    run.samples(50, { fromMs: 0, untilMs: 5_000 });
+    run.report();
+    writeLine(join(home.path, 'runs', 'line-1'), madeUpLine());
+    writeSweep(join(home.path, 'runs', 'sweep-1'), madeUpSweep('sweep-1'));
+    addComparison(join(home.path, 'runs', 'c1'), 'c1');
+    const { text } = await runs(home, []);
+    expect(text.split('\n', 1)[0]?.split(/\s{2,}/)).toEqual([
+      'run',
+      'state',
+      'name and tags',
+      'started (UTC)',
+      'model',
+      'target',
+      'load',
+      'result',
+      'completed',
+      'failed',
+    ]);
+    const data: readonly Record<string, string>[] = JSON.parse((await runs(home, ['--json'])).text);
+    expect(data.map(({ id, kind, state, target, result }) => [id, kind, state, target, result])).toEqual([
+      ['sweep-1', 'sweep', 'complete', 'http://127.0.0.1:8000', expect.stringMatching(/of \d+ loads held$/)],
+      ['r1', 'run', 'complete', run.config.run.target, expect.stringMatching(/^\d.* tok\/s$/)],
+      ['line-1', 'line', 'complete', 'http://127.0.0.1:8000', expect.stringMatching(/ requests\/s$/)],
+      [
+        'c1',
+        'comparison',
+        'complete',
+        expect.stringContaining('http://'),
+        expect.stringMatching(/: TTFT p\d+ /),
+      ],
+    ]);
+    expect(text).toContain('2026-11-20 12:00');
+  });
+
+  test('a comparison can be deleted whole, with its segments', async () => {
+    using home = temporaryDirectory();
+    const directory = join(home.path, 'runs', 'c1');
+    addComparison(directory, 'c1');
+    for (const name of ['pair-01-a', 'pair-01-b', 'pair-02-a.cut-off-1', 'warm-up-01-a']) {
+      mkdirSync(join(directory, name));
+      writeFileSync(join(directory, name, 'config.json'), '{}');
+    }
+    expect((await runs(home, ['rm', 'c1', '--yes'])).text).toBe('Deleted 1 run.\n');
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test('lists what is stored elsewhere while its directory exists, and deletes it with its link', async () => {
+    using home = temporaryDirectory();
+    using elsewhere = temporaryDirectory();
+    const [one, other] = [join(elsewhere.path, 'one'), join(elsewhere.path, 'other')];
+    addComparison(one, 'c1');
+    addComparison(other, 'c2');
+    expect(await linkInHome(home.path, 'c1', one)).toBeUndefined();
+    expect(await linkInHome(home.path, 'c2', other)).toBeUndefined();
+    // Another comparison is there by now than the one that was linked.
+    expect(await linkInHome(home.path, 'c3', other)).toBeUndefined();
+    expect(await listed(home)).toEqual(['c2', 'c1']);
+    expect(JSON.parse((await runs(home, ['--json'])).text)[1].directory).toBe(realpathSync(one));
+    const report = madeUpProcess(['report', 'c1', '--home', home.path]);
+    expect(await report.run()).toBe(EXIT_CODES.ok.code);
+    rmSync(other, { recursive: true });
+    expect(await listed(home)).toEqual(['c1']);
+    expect((await runs(home, ['rm', 'c1', '--yes'])).text).toBe('Deleted 1 run.\n');
+    expect([existsSync(one), readdirSync(join(home.path, 'runs'))]).toEqual([false, ['c2', 'c3']]);
+  });
+
+  test('reports why a directory elsewhere cannot be listed, and links nothing that is in the home', async () => {
+    using home = temporaryDirectory();
+    const inHome = addRun(home, '1');
+    expect(await linkInHome(home.path, 'other', inHome)).toBeUndefined();
+    expect(readdirSync(join(home.path, 'runs'))).toEqual(['1']);
+    expect(await linkInHome(home.path, '1', home.path)).toBe('a file is in its place');
+  });
+
+  test('lists a kind of document of one row', async () => {
+    using home = temporaryDirectory();
+    const campaign: FoundKind = {
+      heads: ['campaign.json'],
+      files: ['campaign.json'],
+      part: undefined,
+      read: async directory =>
+        existsSync(join(directory, 'campaign.json')) ? { ...CAMPAIGN_LISTED, id: 'p1' } : undefined,
+    };
+    const directory = join(home.path, 'runs', 'p1');
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, 'campaign.json'), '{}');
+    const found = await Array.fromAsync(
+      foundRuns({ home: home.path, isAlive: () => true, kinds: [campaign] }),
+    );
+    expect(foundRunTable(found)[1]).toContain('12 of 12 probes');
+    const [one] = found;
+    const removal = one === undefined ? undefined : await planRemoval(one);
+    expect(removal?.kind).toBe('removable');
   });
 
   test('has filters by name, tag, model, target, state and age, all of which must pass', async () => {

@@ -11,6 +11,7 @@ import type { SweepStageRef } from '../../core/sweep/sweep.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { runHead } from '../../tui/watched-run.ts';
 import type { ProcessState } from '../process-state.ts';
+import { linkInHome } from '../runs/found-runs.ts';
 import { runningDaemon } from './bench-process.ts';
 import type { RunDisplay } from './run-display.ts';
 
@@ -82,6 +83,9 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
     } catch (error) {
       this.withoutHome(fileReason(error));
     }
+    if (this.#context.isElsewhere !== true) return;
+    const reason = await linkInHome(home, config.run.id, directory);
+    if (reason !== undefined) this.notice(`plimsoll runs cannot list this run: ${reason}`);
   }
 
   phase(phase: SessionPhase): void {
@@ -129,6 +133,8 @@ interface RunObserverContext {
   /** Of the run, as far as it is limited. */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
   readonly display: ObservedDisplay;
+  /** Whether a person chose another directory than that in the home. */
+  readonly isElsewhere?: boolean;
   /** Where the run is a stage of a sweep or line. */
   readonly sweep?: SweepStageRef;
 }

@@ -55,7 +55,13 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     footer: 'Ctrl-C stops the run and reports on what was done.',
   });
   for (const notice of start.notices) display.notice(notice);
-  await using observers = new RunObservers(state, { home, directory, limits: request, display });
+  await using observers = new RunObservers(state, {
+    home,
+    directory,
+    limits: request,
+    display,
+    isElsewhere: start.out !== undefined,
+  });
   try {
     await useHome(start, observers);
     const run = judgedRuns(

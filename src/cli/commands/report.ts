@@ -1,6 +1,6 @@
 // `plimsoll report DIR`: the report of a run again, from its directory alone, also of a run that was killed.
 
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { type LiveRunRecord, readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
@@ -20,6 +20,7 @@ import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign
 import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
 import { repeatIn, repeatText, writeRepeatFiles } from '../report/report-repeat.ts';
 import { reportSweep, sweepIn } from '../report/report-sweep.ts';
+import { directoryOf } from '../runs/found-runs.ts';
 import { sendRun } from '../send-run.ts';
 
 const fullOption = flag('full', 'Print everything the report has, not only what fits on a screen.');
@@ -32,7 +33,7 @@ export const reportCommand: Command = {
   arguments: [
     {
       name: 'DIR',
-      meaning: 'The directory of a run, a load line, a sweep or a comparison.',
+      meaning: 'The id or the directory of a run, a load line, a sweep or a comparison.',
       isRequired: true,
     },
   ],
@@ -50,7 +51,8 @@ export const reportCommand: Command = {
   ],
   mayBeLeft: true,
   run: async (invocation, state) => {
-    const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const directory = await directoryOf(invocation.arguments[0] ?? '.', { home, cwd: state.cwd });
     const several = await reportSeveral(directory, { invocation, state });
     if (several !== undefined) return several;
     const live = await liveRunIn(directory, invocation.option(homeOption), state);

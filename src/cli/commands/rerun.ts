@@ -29,6 +29,7 @@ import type { ProcessState } from '../process-state.ts';
 import { factsToday } from '../rerun/facts-today.ts';
 import { readStoredCall, type StoredCall } from '../rerun/stored-call.ts';
 import { type StoredRead, storedReads } from '../rerun/stored-reads.ts';
+import { directoryOf } from '../runs/found-runs.ts';
 import type { InputLine } from '../standard-input.ts';
 import { KEY_VARIABLE } from '../sweep/kept-command.ts';
 import { asBench, requestedLoads } from '../sweep/sweep-options.ts';
@@ -48,7 +49,7 @@ export const rerunCommand: Command = {
   description:
     'Prints the command of a run or a sweep and the files that it would read, asks, prints what is different today, asks again,\nand runs it. Nothing is sent and no such file is read without your consent: a directory may come from anybody. A key is\nsent only if the target is repeated here. No stored command starts a server.',
   arguments: [
-    { name: 'DIR', meaning: 'The directory of a run or a sweep.', isRequired: true },
+    { name: 'DIR', meaning: 'The id or the directory of a run or a sweep.', isRequired: true },
     {
       name: 'URL',
       meaning:
@@ -80,7 +81,8 @@ export const rerunCommand: Command = {
     },
   ],
   run: async (invocation, state) => {
-    const directory = resolve(state.cwd, invocation.arguments[0] ?? '.');
+    const home = resolveHome({ ...state, option: invocation.option(homeOption) });
+    const directory = await directoryOf(invocation.arguments[0] ?? '.', { home, cwd: state.cwd });
     const stored = await readStoredCall(directory, state);
     const urls = repeatedTargets(stored, invocation);
     const calling: ProcessState = {

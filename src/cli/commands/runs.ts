@@ -1,6 +1,5 @@
 // `plimsoll runs`: the runs of this home with filters, and `plimsoll runs rm`: the removal of some.
 
-import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { counted, figureText, formatBytes } from '../../core/figure/figure.ts';
@@ -27,7 +26,8 @@ const limitOption = value({
 export const runsCommand: Command = {
   name: 'runs',
   summary: 'List the runs of this machine',
-  description: 'Those in <home>/runs, sweeps and load lines among them, the newest first.',
+  description:
+    'Those in <home>/runs and those made with --out while their directory exists, the newest first: runs, sweeps,\nload lines and comparisons, each with its time, target and main figure.',
   arguments: [],
   options: [...FILTER_OPTIONS, limitOption, homeOption, jsonOption],
   examples: [
@@ -58,7 +58,7 @@ export const runsRmCommand: Command = {
   name: 'runs rm',
   summary: 'Delete runs from disk',
   description:
-    'Deletes directories of runs, sweeps and load lines, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. What a daemon\nstored of a run stays in its journal.',
+    'Deletes directories of runs, sweeps, load lines and comparisons, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. What a daemon\nstored of a run stays in its journal.',
   arguments: [
     {
       name: 'RUN',
@@ -124,7 +124,7 @@ const chosen = async (
   if (hasFilter(invocation)) {
     throw new CommandError('usage', 'a run and filters cannot be combined', 'Give the run, or filters.');
   }
-  const directory = directoryOf(given, home, resolve(state.cwd, given));
+  const directory = await directoryOf(given, { home, cwd: state.cwd, prefers: 'id' });
   const running = await runningDirectories(home, pid => state.isAlive(pid));
   const found = await foundRun(directory, running);
   if (found !== undefined) return [found];

@@ -1,6 +1,5 @@
 // `plimsoll sweep URL`: one load after the other, each an ordinary run, in a directory that can be taken up again.
 
-import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
@@ -19,6 +18,7 @@ import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
 import { asBench, requestedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
@@ -75,7 +75,7 @@ const startOf = async (
       startSweep(state, { ...start, home, noteGit, location, isQuiet }),
     );
   }
-  const directory = resolve(state.cwd, resumed);
+  const directory = await directoryOf(resumed, { home, cwd: state.cwd });
   const { resume } = await readSweepCommand(directory);
   if (isUnknown(resume)) {
     throw new CommandError(

@@ -1,6 +1,5 @@
 // What `plimsoll compare` of two servers was asked for, from its command line: of this call, or of one that goes on.
 
-import { resolve } from 'node:path';
 import { COMPARISON_FILES, readStored } from '../../bench/run/stored-file.ts';
 import { resolveHome } from '../../config/home.ts';
 import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
@@ -17,6 +16,7 @@ import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import type { ProcessState } from '../process-state.ts';
+import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
 import type { RequestedSide } from './compared-servers.ts';
@@ -43,7 +43,8 @@ export const resumedComparison = async (
   state: ProcessState,
   command: Command,
 ): Promise<ResumedComparisonCall> => {
-  const directory = resolve(state.cwd, given);
+  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
+  const directory = await directoryOf(given, { home, cwd: state.cwd });
   const file = await readStored(directory, COMPARISON_FILES);
   if (file.kind === 'refused')
     throw new CommandError(

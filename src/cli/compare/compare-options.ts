@@ -148,7 +148,8 @@ export const COMPARE: CompareOptions = {
   resume: value({
     name: 'resume',
     valueName: 'DIR',
-    meaning: 'Resume a comparison of two servers that was stopped or crashed; complete pairs are kept.',
+    meaning:
+      'Resume a comparison of two servers, by its id or directory, that was stopped or crashed; complete pairs are kept.',
     parse: nonEmpty,
   }),
 };

@@ -1,6 +1,5 @@
 // What `--a` and `--b` name when it is no endpoint: a run directory, a directory of repeated runs, or runs of this home by filters.
 
-import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { FinishedSide } from '../../core/comparison/compare-finished.ts';
 import { isRunId } from '../../core/ids.ts';
@@ -48,7 +47,7 @@ export const runsSide = async (words: readonly string[], context: SideContext): 
 
 const directoriesOf = async (text: string, { home, state }: SideContext): Promise<readonly string[]> => {
   if (text.startsWith(RUNS)) return await filteredRuns(text, { home, state });
-  const directory = directoryOf(text, home, resolve(state.cwd, text));
+  const directory = await directoryOf(text, { home, cwd: state.cwd, prefers: 'id' });
   const repeats = await repeatedRuns(directory);
   return repeats.length > 0 ? repeats : [directory];
 };

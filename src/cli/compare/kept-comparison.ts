@@ -8,6 +8,7 @@ import { openHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { errorCode, ProblemError } from '../../core/problem.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { linkInHome } from '../runs/found-runs.ts';
 
 /** @returns what could not be written, one sentence each. */
 export const writeGated = async (
@@ -36,7 +37,9 @@ export const keepEnded = async (
     if (!(error instanceof ProblemError)) throw error;
     return { directory: undefined, problems: [`the comparison is not stored: ${error.problem.problem}`] };
   }
+  const unlisted = out === undefined ? undefined : await linkInHome(home, document.id, directory);
   const problems = [
+    ...(unlisted === undefined ? [] : [`plimsoll runs cannot list this comparison: ${unlisted}`]),
     ...(await writeGated(directory, document)),
     ...(await writeComparisonText(directory, document)),
   ];

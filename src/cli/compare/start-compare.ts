@@ -33,6 +33,7 @@ import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
+import { linkInHome } from '../runs/found-runs.ts';
 import { StagedDisplay } from '../staged-display.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { ComparedServers, type RequestedSide } from './compared-servers.ts';
@@ -188,11 +189,12 @@ const openComparison = async (state: ProcessState, start: CompareStart): Promise
   const directory = location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out);
   if (location.out === undefined) await openHome(home);
   const folder = await openLockedFolder(directory, 'comparison');
+  const unlisted = location.out === undefined ? undefined : await linkInHome(home, id, directory);
   return {
     directory,
     document: newDocument(id, state, start),
     kept: undefined,
-    notices: [],
+    notices: unlisted === undefined ? [] : [`plimsoll runs cannot list this comparison: ${unlisted}`],
     discard: () => folder.discard([COMPARISON_FILE, 'server-a.log', 'server-b.log']),
     [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
   };

@@ -1,77 +1,76 @@
-// Runs of a home as a table for a terminal, and as data for programs.
+// Stored documents of a home as a table for a terminal, and as data for programs.
 
-import { counted, formatCount } from '../../core/figure/figure.ts';
-import { foreignLabel } from '../../core/run/foreign-run.ts';
-import { loadLabel, tagTexts } from '../../core/run/run-shape.ts';
-import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { formatCount } from '../../core/figure/figure.ts';
+import { tagTexts } from '../../core/run/run-shape.ts';
 import { clipped, inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import type { FoundRun } from './found-runs.ts';
-import { textOfRun } from './run-filters.ts';
 
 export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
-  const rows = runs.map(found => {
-    const { name, tags, model } = textOfRun(found);
-    const { completed, failed } = countsOf(found);
-    return [
+  const rows = runs.map(({ foreign, name, tags, counts, ...found }) =>
+    [
       found.id,
       found.state,
-      [foreignOf(found), name, ...tagTexts(tags)].filter(text => text !== '').join(' · '),
-      clipped(model, MODEL_COLUMNS),
-      loadOf(found),
-      completed,
-      failed,
-    ].map(cell => showable(cell, '?'));
-  });
-  return inColumns([['run', 'state', 'name and tags', 'model', 'load', 'completed', 'failed'], ...rows], {
-    indent: 0,
-  });
+      [foreign === undefined ? '' : `from ${foreign}`, name, ...tagTexts(tags)]
+        .filter(text => text !== '')
+        .join(' · '),
+      timeText(found.startedAt),
+      clipped(found.model, MODEL_COLUMNS),
+      clipped(found.target, TARGET_COLUMNS),
+      found.load,
+      clipped(found.result, RESULT_COLUMNS),
+      counts === undefined ? '' : formatCount(counts.completed),
+      counts === undefined ? '' : formatCount(counts.failed),
+    ].map(cell => showable(cell, '?')),
+  );
+  return inColumns([HEAD, ...rows], { indent: 0 });
 };
 
-interface FoundRunData {
-  readonly kind: 'run' | 'sweep' | 'line';
-  readonly id: string;
-  readonly directory: string;
-  readonly state: FoundRun['state'];
-  readonly startedAt: string;
-  readonly name: string;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly model: string;
-  readonly target: string;
-  readonly load: string;
-  /** Of a run of another tool: "AIPerf 0.13.0". */
-  readonly foreign?: string;
-}
+type FoundRunData = Omit<FoundRun, 'row' | 'link' | 'counts'>;
 
-export const foundRunData = (found: FoundRun): FoundRunData => ({
-  kind: found.kind === 'run' ? 'run' : found.document.schema === LINE_SCHEMA ? 'line' : 'sweep',
-  id: found.id,
-  directory: found.directory,
-  state: found.state,
-  ...textOfRun(found),
-  load: loadOf(found),
-  ...(found.kind === 'run' && found.config.run.foreign !== undefined
-    ? { foreign: foreignLabel(found.config.run.foreign) }
-    : {}),
+export const foundRunData = ({
+  kind,
+  id,
+  directory,
+  state,
+  startedAt,
+  name,
+  tags,
+  model,
+  target,
+  load,
+  result,
+  foreign,
+}: FoundRun): FoundRunData => ({
+  kind,
+  id,
+  directory,
+  state,
+  name,
+  tags,
+  model,
+  target,
+  startedAt,
+  load,
+  ...(foreign === undefined ? {} : { foreign }),
+  result,
 });
 
-const foreignOf = (found: FoundRun): string =>
-  found.kind === 'run' && found.config.run.foreign !== undefined
-    ? `from ${foreignLabel(found.config.run.foreign)}`
-    : '';
+/** "2026-11-27 14:02", UTC. */
+const timeText = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
 
-const loadOf = (found: FoundRun): string => {
-  if (found.kind === 'run') return loadLabel(found.config.run);
-  const { document } = found;
-  const stages = counted(document.stages.length, 'stage');
-  return document.schema === LINE_SCHEMA ? `load line, ${stages}` : `sweep, ${stages}`;
-};
-
-const countsOf = (found: FoundRun): { readonly completed: string; readonly failed: string } => {
-  const counts = found.kind === 'run' ? found.report?.counts : undefined;
-  return counts === undefined
-    ? { completed: '', failed: '' }
-    : { completed: formatCount(counts.completed), failed: formatCount(counts.failed) };
-};
-
+const HEAD = [
+  'run',
+  'state',
+  'name and tags',
+  'started (UTC)',
+  'model',
+  'target',
+  'load',
+  'result',
+  'completed',
+  'failed',
+] as const;
 const MODEL_COLUMNS = 32;
+const TARGET_COLUMNS = 40;
+const RESULT_COLUMNS = 48;

@@ -1,83 +1,183 @@
-// The run directories of a home, and the directories of stages among them, newest first: from their own files, so a run is found
-// even if no daemon ever received it.
+// Stored documents of a home, newest first: runs, sweeps, load lines and comparisons. From their own files, so that one is
+// found even if no daemon ever received it. One that is stored elsewhere (`--out`) has a link of its id in the home, and is
+// listed while its directory exists. A kind is one row.
 
-import { readdir, realpath } from 'node:fs/promises';
-import { basename, join, sep } from 'node:path';
+import { lstat, readdir, realpath, symlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
-import { readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
+import { COMPARISON_FILES, readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
+import { HomeError, openHome } from '../../config/home.ts';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { comparisonVerdictText, effectText } from '../../core/comparison/comparison-labels.ts';
+import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
+import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { Report, RunConfig } from '../../core/run/report.ts';
 import { stateOf } from '../../core/run/run-digest.ts';
-import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { loadLabel, type RunTags } from '../../core/run/run-shape.ts';
+import { heldText, lineFigure, loadUnit } from '../../core/sweep/line-text.ts';
+import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
+import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { isKnown, isUnknown, knownOr } from '../../core/unknown.ts';
 import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { makeMissingFolder } from '../../process/atomic-file.ts';
+import { diskReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 
-export type FoundRun =
-  | {
-      readonly kind: 'run';
-      readonly id: string;
-      /** Absolute. */
-      readonly directory: string;
-      readonly config: RunConfig;
-      readonly state: FoundState;
-      /** Of a run that wrote one. */
-      readonly report: Report | undefined;
-    }
-  | {
-      readonly kind: 'sweep';
-      readonly id: string;
-      readonly directory: string;
-      readonly document: SweepDocument | LineDocument;
-      readonly state: FoundState;
-    };
-
 export const FOUND_STATES = ['running', 'complete', 'incomplete', 'interrupted', 'stopped'] as const;
 export type FoundState = (typeof FOUND_STATES)[number];
+
+/** What is listed of every kind; a text is '' if it is not known. */
+interface Listed {
+  readonly kind: 'run' | 'sweep' | 'line' | 'comparison';
+  readonly id: string;
+  readonly state: FoundState;
+  readonly startedAt: string;
+  readonly name: string;
+  readonly tags: RunTags;
+  readonly model: string;
+  readonly target: string;
+  readonly load: string;
+  /** The figure that a person looks for first: "1,240 tok/s", "11.6 requests/s", "better: TTFT p90 −11.8 % (…)". */
+  readonly result: string;
+  /** Of a run that wrote a report. */
+  readonly counts?: Report['counts'];
+  /** Of a run of another tool: "AIPerf 0.13.0". */
+  readonly foreign?: string;
+}
+
+export interface FoundRun extends Listed {
+  readonly row: FoundKind;
+  /** Absolute. */
+  readonly directory: string;
+  /** The link in the home to a directory elsewhere. */
+  readonly link: string | undefined;
+}
+
+/** Whether a live run is in a directory, or in a folder of it. */
+interface Liveness {
+  readonly isRunning: boolean;
+  readonly hasRunningPart: boolean;
+}
+
+/** The row of a kind. */
+export interface FoundKind {
+  /** Undefined where the directory has none that this version can read. */
+  readonly read: (directory: string, liveness: Liveness) => Promise<Listed | undefined>;
+  /** The file that makes a directory one of this kind, and all that it may have. */
+  readonly heads: readonly string[];
+  readonly files: readonly string[];
+  /** Folders that are runs, also those that were cut off and put aside when the work was resumed. */
+  readonly part: RegExp | undefined;
+}
+
+export const RUN_FOLDER: FoundKind = {
+  heads: ['config.json'],
+  files: Object.values(runFiles('')),
+  part: undefined,
+  read: async (directory, { isRunning }) => {
+    const config = await readRunConfig(directory);
+    if (config === undefined) return undefined;
+    const report = isRunning ? undefined : await readReport(directory);
+    const { run } = config;
+    return {
+      kind: 'run',
+      id: run.id,
+      // Without a report it was cut off.
+      state: isRunning ? 'running' : report === undefined ? 'interrupted' : whole(report),
+      ...namesOf(run),
+      target: run.target,
+      load: loadLabel(run),
+      result: report === undefined ? '' : rateText(report),
+      ...(report === undefined ? {} : { counts: report.counts }),
+      ...(run.foreign === undefined ? {} : { foreign: foreignLabel(run.foreign) }),
+    };
+  },
+};
+
+const SWEEP: FoundKind = {
+  heads: SWEEP_FILES.map(({ name }) => name),
+  files: ['sweep.json', 'sweep.txt', 'sweep.lock', 'line.json', 'line.txt'],
+  part: /^stage-\d{2,3}(\.cut-off-\d{1,3})?$/,
+  read: async (directory, { hasRunningPart }) => {
+    const file = await readStored(directory, SWEEP_FILES);
+    if (file.kind === 'refused') return undefined;
+    const { document } = file;
+    const isLine = document.schema === LINE_SCHEMA;
+    return {
+      kind: isLine ? 'line' : 'sweep',
+      id: document.id,
+      state: stateOfWhole(document, hasRunningPart),
+      ...namesOf(document),
+      target: document.target,
+      load: `${isLine ? 'load line' : 'sweep'}, ${counted(document.stages.length, 'stage')}`,
+      result: resultOfStages(document),
+    };
+  },
+};
+
+const COMPARISON: FoundKind = {
+  heads: COMPARISON_FILES.map(({ name }) => name),
+  files: ['comparison.json', 'comparison.txt', 'comparison.lock', 'server-a.log', 'server-b.log'],
+  part: /^(pair-\d{2,3}-[ab](-again-\d)?|warm-up-\d{2,4}-[ab])(\.cut-off-\d{1,3})?$/,
+  read: async (directory, { hasRunningPart }) => {
+    const file = await readStored(directory, COMPARISON_FILES);
+    if (file.kind === 'refused') return undefined;
+    const { document } = file;
+    const { a, b, load } = document;
+    return {
+      kind: 'comparison',
+      id: document.id,
+      state: stateOfWhole(document, hasRunningPart),
+      ...namesOf({ ...document, model: isKnown(b.model) ? b.model : a.model }),
+      target: [...new Set([a, b].map(({ target }) => knownOr(target, '')))].join(' · '),
+      load,
+      result: resultOfPairs(document),
+    };
+  },
+};
+
+const KINDS: readonly FoundKind[] = [RUN_FOLDER, SWEEP, COMPARISON];
 
 interface FoundRunsOptions {
   readonly home: string;
   readonly isAlive: (pid: number) => boolean;
   /** Also each run of a folder that `plimsoll bench --repeat` made. Default: false. */
   readonly hasRepeats?: boolean;
+  /** Default: all. */
+  readonly kinds?: readonly FoundKind[];
 }
 
 /** Ids begin with their time: the last by name is the newest. */
 export async function* foundRuns(options: FoundRunsOptions): AsyncGenerator<FoundRun> {
-  const { home, isAlive, hasRepeats = false } = options;
+  const { home, isAlive, hasRepeats = false, kinds = KINDS } = options;
   const folder = runsFolder(home);
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (errorCode(error) === undefined) throw error;
-    return [];
-  });
+  const entries = await readdir(folder, { withFileTypes: true }).catch(unlessThrown([]));
   const running = await runningDirectories(home, isAlive);
-  for (const name of names.sort().reverse().slice(0, RUN_DIRECTORIES_MAX)) {
-    const directory = join(folder, name);
-    const found = await foundRun(directory, running);
-    if (found !== undefined) yield found;
+  const newest = entries.sort((a, b) => (a.name < b.name ? 1 : -1)).slice(0, RUN_DIRECTORIES_MAX);
+  for (const entry of newest) {
+    const directory = join(folder, entry.name);
+    const found = await foundRun(directory, running, kinds);
+    // What is linked under another name than its own is something else by now.
+    if (found !== undefined && (found.link !== undefined || !entry.isSymbolicLink())) yield found;
+    else if (found !== undefined) continue;
     else if (hasRepeats)
       for (const repeat of (await repeatedRuns(directory)).toReversed()) {
-        const run = await foundRun(repeat, running);
+        const run = await foundRun(repeat, running, kinds);
         if (run !== undefined) yield run;
       }
   }
 }
 
 /** The runs of `bench --repeat`, in their order; none where it is the directory of one run. */
-export const repeatedRuns = async (directory: string): Promise<readonly string[]> => {
-  try {
-    const names = await readdir(directory);
-    return names
-      .filter(name => /^run-\d{2,3}$/.test(name))
-      .sort()
-      .map(name => join(directory, name));
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return [];
-  }
-};
+export const repeatedRuns = async (directory: string): Promise<readonly string[]> =>
+  (await readdir(directory).catch(unlessThrown([])))
+    .filter(name => /^run-\d{2,3}$/.test(name))
+    .sort()
+    .map(name => join(directory, name));
 
 export const runningDirectories = async (
   home: string,
@@ -87,40 +187,77 @@ export const runningDirectories = async (
   return new Set(await Promise.all(live.map(({ directory }) => realPath(directory))));
 };
 
-/** However it was written down. */
-const realPath = (path: string): Promise<string> =>
-  realpath(path).catch((error: unknown) => {
-    if (errorCode(error) === undefined) throw error;
-    return path;
-  });
-
-/** undefined for what is neither a run's directory nor one of stages. */
+/** undefined for a directory of no kind. */
 export const foundRun = async (
   directory: string,
   running: ReadonlySet<string>,
+  kinds: readonly FoundKind[] = KINDS,
 ): Promise<FoundRun | undefined> => {
   const real = await realPath(directory);
-  const config = await readRunConfig(directory);
-  if (config !== undefined) {
-    const isRunning = running.has(real);
-    const report = isRunning ? undefined : await readReport(directory);
-    return {
-      kind: 'run',
-      id: config.run.id,
-      directory,
-      config,
-      // Without a report it was cut off.
-      state: isRunning ? 'running' : report === undefined ? 'interrupted' : whole(report),
-      report,
-    };
+  const liveness = {
+    isRunning: running.has(real),
+    hasRunningPart: [...running].some(path => path.startsWith(`${real}${sep}`)),
+  };
+  for (const row of kinds) {
+    const listed = await row.read(directory, liveness);
+    if (listed === undefined) continue;
+    const isLink = listed.id === basename(directory) && (await lstat(directory)).isSymbolicLink();
+    return { ...listed, row, directory: isLink ? real : directory, link: isLink ? directory : undefined };
   }
-  const sweep = await readStored(directory, SWEEP_FILES);
-  if (sweep.kind === 'refused') return undefined;
-  const { document } = sweep;
-  const isRunning = [...running].some(path => path.startsWith(`${real}${sep}`));
-  const state = document.state === 'running' ? (isRunning ? 'running' : 'interrupted') : document.state;
-  return { kind: 'sweep', id: document.id, directory, document, state };
+  return undefined;
 };
+
+/** As a person may give it: the id of one in the home, or a directory. @param prefers which of both, if both exist */
+export const directoryOf = async (
+  given: string,
+  {
+    home,
+    cwd,
+    prefers = 'directory',
+  }: { readonly home: string; readonly cwd: string; readonly prefers?: 'id' | 'directory' },
+): Promise<string> => {
+  const path = resolve(cwd, given);
+  if (basename(given) !== given || given === '.' || given === '..') return path;
+  const inHome = join(runsFolder(home), given);
+  if (prefers === 'id') return inHome;
+  if ((await isThere(path)) || !(await isThere(inHome))) return path;
+  return (await lstat(inHome)).isSymbolicLink() ? await realPath(inHome) : inHome;
+};
+
+/** Lists a directory outside of the home among its runs. @returns why it cannot be listed; undefined if it is */
+export const linkInHome = async (
+  home: string,
+  id: string,
+  directory: string,
+): Promise<string | undefined> => {
+  const folder = runsFolder(home);
+  try {
+    await openHome(home);
+    if (`${directory}${sep}`.startsWith(`${await realPath(folder)}${sep}`) || dirname(directory) === folder)
+      return undefined;
+    await makeMissingFolder(folder);
+    // On Windows a junction needs no rights, and an absolute path.
+    await symlink(directory, join(folder, id), 'junction');
+    return undefined;
+  } catch (error) {
+    if (error instanceof HomeError) return error.problem.problem;
+    if (errorCode(error) === undefined) throw error;
+    return diskReason(error);
+  }
+};
+
+const isThere = (path: string): Promise<boolean> => lstat(path).then(() => true, unlessThrown(false));
+
+/** However it was written down. */
+const realPath = (path: string): Promise<string> => realpath(path).catch(unlessThrown(path));
+
+/** For a system error. */
+const unlessThrown =
+  <T>(fallback: T) =>
+  (error: unknown): T => {
+    if (errorCode(error) === undefined) throw error;
+    return fallback;
+  };
 
 /** undefined where there is none that this version can read. */
 const readRunConfig = async (directory: string): Promise<RunConfig | undefined> => {
@@ -134,13 +271,46 @@ const readRunConfig = async (directory: string): Promise<RunConfig | undefined> 
   }
 };
 
-/** As a person may give it: a directory, or the id of one in the home. */
-export const directoryOf = (given: string, home: string, resolved: string): string =>
-  basename(given) === given && given !== '.' && given !== '..' ? join(runsFolder(home), given) : resolved;
+const namesOf = ({
+  startedAt,
+  name,
+  tags,
+  model,
+}: Pick<RunConfig['run'], 'startedAt' | 'name' | 'tags' | 'model'>): Pick<
+  Listed,
+  'startedAt' | 'name' | 'tags' | 'model'
+> => ({ startedAt, name: knownOr(name, ''), tags: isUnknown(tags) ? {} : tags, model: knownOr(model, '') });
 
 const whole = (report: Report): FoundState => {
   const state = stateOf(report);
   return state === 'failed' || state === 'running' ? 'incomplete' : state;
+};
+
+const stateOfWhole = (
+  { state }: Pick<SweepDocument | LineDocument | ComparisonDocument, 'state'>,
+  hasRunningPart: boolean,
+): FoundState => (state === 'running' && !hasRunningPart ? 'interrupted' : state);
+
+const rateText = ({ outputTokensPerSecond, requestsPerSecond }: Report): string => {
+  if (isKnown(outputTokensPerSecond) && outputTokensPerSecond > 0)
+    return `${formatThreeDigits(outputTokensPerSecond)} tok/s`;
+  return isKnown(requestsPerSecond) ? `${formatThreeDigits(requestsPerSecond)} requests/s` : '';
+};
+
+const resultOfStages = (document: SweepDocument | LineDocument): string => {
+  if (document.schema !== LINE_SCHEMA)
+    return heldText(picturedAfterwards(document.stages), {
+      by: document.requested[0]?.kind ?? 'rate',
+      objectives: document.objectives,
+    });
+  const { line, by } = document;
+  return line.kind === 'unknown' ? '' : `${lineFigure(line, false)} ${loadUnit(by)}`;
+};
+
+const resultOfPairs = ({ metrics, verdict, mode }: ComparisonDocument): string => {
+  const primary = metrics.find(({ isPrimary }) => isPrimary);
+  const answer = comparisonVerdictText(verdict, mode === 'pairs' ? 'pairs' : 'runs');
+  return primary === undefined || !isKnown(primary.ratio) ? answer : `${answer}: ${effectText(primary)}`;
 };
 
 /** Of one home. */

@@ -3,7 +3,6 @@
 
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type RunTags, TAG_KEY } from '../../core/run/run-shape.ts';
-import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
 import { type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
 import { FOUND_STATES, type FoundRun, type FoundState } from './found-runs.ts';
@@ -84,37 +83,13 @@ export const runFilter = (invocation: Invocation, nowWallMs: number): ((found: F
   const target = invocation.option(RUN_FILTERS.target);
   const state = invocation.option(RUN_FILTERS.state);
   const olderThan = invocation.option(RUN_FILTERS.olderThan);
-  return found => {
-    const reported = textOfRun(found);
-    return (
-      (name === undefined || has(reported.name, name)) &&
-      tags.every(({ key, value: wanted }) => hasTag(reported.tags, key, wanted)) &&
-      (model === undefined || has(reported.model, model)) &&
-      (target === undefined || has(reported.target, target)) &&
-      (state === undefined || found.state === state) &&
-      (olderThan === undefined || nowWallMs - Date.parse(reported.startedAt) >= olderThan)
-    );
-  };
-};
-
-interface RunFilterArgs {
-  readonly name: string;
-  readonly tags: RunTags;
-  readonly model: string;
-  readonly target: string;
-  readonly startedAt: string;
-}
-
-/** The same of a run and of a directory of stages; '' where it is not known. */
-export const textOfRun = (found: FoundRun): RunFilterArgs => {
-  const { name, tags, model, target, startedAt } = found.kind === 'run' ? found.config.run : found.document;
-  return {
-    name: knownOr(name, ''),
-    tags: isUnknown(tags) ? {} : tags,
-    model: knownOr(model, ''),
-    target,
-    startedAt,
-  };
+  return found =>
+    (name === undefined || has(found.name, name)) &&
+    tags.every(({ key, value: wanted }) => hasTag(found.tags, key, wanted)) &&
+    (model === undefined || has(found.model, model)) &&
+    (target === undefined || has(found.target, target)) &&
+    (state === undefined || found.state === state) &&
+    (olderThan === undefined || nowWallMs - Date.parse(found.startedAt) >= olderThan);
 };
 
 const has = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());

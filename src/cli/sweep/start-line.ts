@@ -22,6 +22,7 @@ import { type ObservedDisplay, RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
+import { linkInHome } from '../runs/found-runs.ts';
 import { StagedDisplay } from '../staged-display.ts';
 
 interface LineStart {
@@ -63,6 +64,8 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
     if (out === undefined) await openHome(home);
     const provenance = await stageProvenance(state, start);
     await openRunDirectory(directory);
+    const unlisted = out === undefined ? undefined : await linkInHome(home, id, directory);
+    if (unlisted !== undefined) onNotice(`plimsoll runs cannot list this search: ${unlisted}`);
     const result = await runLine(
       { id, startedAt, command: start.command, search, budgetMs },
       {

@@ -30,6 +30,7 @@ import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
+import { linkInHome } from '../runs/found-runs.ts';
 import { commandText } from './kept-command.ts';
 
 export interface SweepCall {
@@ -90,6 +91,12 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   const provenance = await stageProvenance(state, start);
   const { directory, document, putAside } = await openSweep(state, start);
   using _directory = directory;
+  const { location } = start;
+  const unlisted =
+    location.kind === 'new' && location.out !== undefined
+      ? await linkInHome(home, document.id, directory.path)
+      : undefined;
+  if (unlisted !== undefined) await print(`plimsoll runs cannot list this sweep: ${unlisted}`);
   for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
   await print(
     `Sweep ${document.id} in ${directory.path}, ${counted(document.requested.length, 'stage')}. Ctrl-C stops it; --resume continues it.`,

@@ -106,7 +106,8 @@ export const SWEEP: SweepOptions = {
   resume: value({
     name: 'resume',
     valueName: 'DIR',
-    meaning: 'Resume a sweep that was stopped or crashed; the stages that ended are kept.',
+    meaning:
+      'Resume a sweep, by its id or directory, that was stopped or crashed; the stages that ended are kept.',
     parse: nonEmpty,
   }),
   out: value({

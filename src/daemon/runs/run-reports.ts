@@ -1,7 +1,7 @@
 // Reports on disk: those of <home>/runs, and those in folders that a run reported. Bounded in number and size; a file that is
 // not a report is skipped.
 
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { REPORT_FILES, readStored } from '../../bench/run/stored-file.ts';
 import { errorCode } from '../../core/problem.ts';
@@ -29,7 +29,10 @@ export const runFolders = async (home: string): Promise<readonly RunFolder[]> =>
   for (const name of names.sort().slice(-RUN_NAMES_MAX)) {
     const path = join(folder, name);
     const found = await stat(path).catch(ignoreSystemError(undefined));
-    if (found?.isDirectory() === true) folders.push({ path, atMs: found.mtimeMs });
+    if (found?.isDirectory() !== true) continue;
+    // A run that is stored elsewhere is linked here, and known by its own directory.
+    const isLink = (await lstat(path)).isSymbolicLink();
+    folders.push({ path: isLink ? await realpath(path) : path, atMs: found.mtimeMs });
   }
   return folders.sort((a, b) => b.atMs - a.atMs).slice(0, RUN_FOLDERS_MAX);
 };

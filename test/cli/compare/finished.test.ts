@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
@@ -210,5 +210,14 @@ describe('a comparison', () => {
     const report = madeUpProcess(['report', out, '--home', home.path]);
     expect(await report.run()).toBe(EXIT_CODES.ok.code);
     expect(report.stdout.text).toContain(reported.sentence);
+    const listing = madeUpProcess(['runs', '--json', '--home', home.path]);
+    await listing.run();
+    const listed: readonly { readonly kind: string; readonly directory: string; readonly result: string }[] =
+      JSON.parse(listing.stdout.text);
+    const comparisons = listed.filter(({ kind }) => kind === 'comparison');
+    expect(comparisons.map(({ directory }) => directory).sort()).toEqual(
+      [out, join(home.path, 'runs', reported.id)].map(path => realpathSync(path)).sort(),
+    );
+    expect(comparisons.map(({ result }) => result)[0]).toMatch(/^worse: TTFT p50 \+/);
   });
 });

@@ -1,7 +1,7 @@
 // A disk that is full, and folders in which no run can be stored.
 
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
@@ -144,7 +144,7 @@ test('a run directory where nothing can be made is refused, and does not hang', 
   expect(run.exit).toBe('benchRunDirectory');
 });
 
-test('an empty directory is taken, and holds the files of a run and no other', async () => {
+test('an empty directory is taken, holds the files of a run and no other, and is listed', async () => {
   using folder = temporaryDirectory();
   await using mock = await quickMock();
   const out = join(folder.path, 'out');
@@ -159,6 +159,11 @@ test('an empty directory is taken, and holds the files of a run and no other', a
     '0',
   ]);
   expect(run.exit).toBe('ok');
+  const listing = madeUpProcess(['runs', '--json', '--home', join(folder.path, 'home')]);
+  await listing.run();
+  expect(JSON.parse(listing.stdout.text)).toMatchObject([
+    { directory: realpathSync(out), state: 'complete' },
+  ]);
   // A run may be over before the server has reported its metrics.
   expect(
     readdirSync(out)
