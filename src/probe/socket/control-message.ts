@@ -31,10 +31,6 @@ export type ToSource =
       readonly reason: string;
       /** Streams that its processor can drive. */
       readonly streamsMax: number;
-      /** Whether it supports the job `exchange`; versions before 0.2.0 do not, and leave this out. */
-      readonly canExchange?: boolean;
-      /** Whether it answers `ping`; versions before 0.2.0 do not. */
-      readonly canPing?: boolean;
     }
   | { readonly kind: 'pong'; readonly sequence: number }
   | { readonly kind: 'prepared' | 'started'; readonly run: number }
@@ -81,8 +77,6 @@ export const toSourceSchema: v.GenericSchema<unknown, ToSource> = v.variant('kin
     engine: v.picklist(['socket-ffi', 'socket-event-loop']),
     reason: TEXT,
     streamsMax: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(STREAMS_MAX)),
-    canExchange: v.exactOptional(v.boolean()),
-    canPing: v.exactOptional(v.boolean()),
   }),
   v.object({ kind: v.literal('pong'), sequence: COUNT }),
   v.object({ kind: v.literal('prepared'), run: RUN }),

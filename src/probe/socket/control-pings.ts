@@ -27,14 +27,12 @@ interface BackgroundPings {
 /** Why there are none between these ends; undefined if there are. */
 export const reasonAgainstPings = (
   own: { readonly name: string },
-  other: { readonly engine: string; readonly canPing?: boolean },
-): string | undefined => {
-  if (other.canPing !== true) return "the other end's version does not measure it";
+  other: { readonly engine: string },
+): string | undefined =>
   // The streams would delay the round trips at the ends, and not on the path.
-  return own.name === 'socket-ffi' && other.engine === 'socket-ffi'
+  own.name === 'socket-ffi' && other.engine === 'socket-ffi'
     ? undefined
     : 'not measured if streams and round trips share an event loop';
-};
 
 export class ControlPings {
   readonly #send: (sequence: number) => void;

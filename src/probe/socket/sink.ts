@@ -138,8 +138,6 @@ export class Sink {
       engine: engine.name,
       reason: engine.reason.slice(0, REASON_LENGTH_MAX),
       streamsMax: Math.min(STREAMS_MAX, Math.max(1, streamsMax)),
-      canExchange: true,
-      canPing: true,
     });
     for (let runs = 0; runs <= RUNS_MAX; ) {
       const message = await channel.next(AbortSignal.any([deadline, AbortSignal.timeout(IDLE_MS_MAX)]));
