@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { depthTestName } from '../src/core/depth/depth-text.ts';
+import { depthTestName } from '../src/core/depth/depth-profile.ts';
 import { isJsonObject } from '../src/core/json.ts';
 import { type MeasuredEngine, measuredEngine } from '../src/core/model/calibrate-engine.ts';
 import { engineLaw } from '../src/core/model/engine-calibration.ts';

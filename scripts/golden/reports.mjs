@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { runFiles } from '../../src/metrics/run-files.ts';
-import { renderReport } from '../../src/metrics/text-report.ts';
+import { renderReport } from '../../src/render/run/text-report.ts';
 import { comparisonJunit } from '../../src/report/comparison-junit.ts';
 import { runPage } from '../../src/report/html/run-page.ts';
 import { runMarkdown } from '../../src/report/markdown/run-markdown.ts';

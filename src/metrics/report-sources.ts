@@ -12,6 +12,7 @@ import { isUnknown, unknown } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
 import { fileReason } from '../process/disk-reason.ts';
 import { readInputFile } from '../process/input-file.ts';
+import { renderReport } from '../render/run/text-report.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson, reportToJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
@@ -24,7 +25,6 @@ import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import { type CountedSamples, countRun } from './samples-file.ts';
 import { withSessions } from './session-samples.ts';
-import { renderReport } from './text-report.ts';
 
 export interface FinalSnapshot {
   readonly snapshot: MetricsSnapshot | undefined;

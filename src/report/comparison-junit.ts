@@ -2,8 +2,8 @@
 // gate, or the primary metric without a gate. Undecided rules are skipped unless they make the gate fail.
 
 import type { ComparisonDocument, GateAnswer } from '../core/comparison/comparison-document.ts';
-import { gateAnswerText } from '../core/comparison/gate-text.ts';
-import { type Markup, markup } from '../core/text/markup.ts';
+import { gateAnswerText } from '../render/comparison/gate-text.ts';
+import { type Markup, markup } from '../render/text/markup.ts';
 
 interface TestCase {
   readonly name: string;

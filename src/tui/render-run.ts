@@ -16,14 +16,6 @@ import { NO_FAILURES } from '../core/run/failure-groups.ts';
 import { failureSentence } from '../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
-import { inTurnRows, liveSessionLine, liveTurnRows } from '../core/run/live-session-rows.ts';
-import {
-  estimateLabel,
-  LIVE_VERDICT_LABELS,
-  neededLabel,
-  VERDICT_LABELS,
-} from '../core/run/objective-labels.ts';
-import { TOO_FEW } from '../core/run/report-summary.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
@@ -31,6 +23,14 @@ import { lookUp, type MetricLookup } from '../core/run/snapshot.ts';
 import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';
+import { inTurnRows, liveSessionLine, liveTurnRows } from '../render/run/live-session-rows.ts';
+import {
+  estimateLabel,
+  LIVE_VERDICT_LABELS,
+  neededLabel,
+  VERDICT_LABELS,
+} from '../render/run/objective-labels.ts';
+import { TOO_FEW } from '../render/run/percentile-text.ts';
 import { clientLines } from './client-lines.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import { bar } from './memory-facts.ts';

@@ -3,7 +3,6 @@
 
 import { formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
-import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { RunConfig } from '../core/run/report.ts';
 import type { RecentRates } from '../core/run/run.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
@@ -11,6 +10,7 @@ import type { RunRequests } from '../core/run/run-requests.ts';
 import { isOfSessions, type RunShape } from '../core/run/run-shape.ts';
 import { lookUp, type MetricsSnapshot, type SeriesMetric } from '../core/run/snapshot.ts';
 import type { Reported, Unknown } from '../core/unknown.ts';
+import { formatRunFigure } from '../render/run/format-run-figure.ts';
 
 export interface WatchedRun {
   readonly run: RunHead;

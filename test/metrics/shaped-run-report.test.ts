@@ -6,7 +6,7 @@ import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import type { SnapshotState } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { renderReport } from '../../src/metrics/text-report.ts';
+import { renderReport } from '../../src/render/run/text-report.ts';
 import { reportFromJson, reportToJson } from '../../src/wire/report-codec.ts';
 import { metricsOf } from '../support/run-metrics.ts';
 import { runConfig } from '../support/run-records.ts';

@@ -1,11 +1,11 @@
 // One measure over the hours of a piece as a standalone SVG: a panel for each process, a line for each piece
 // in it. What was left out as warm-up has a ground of its own, and a broken line is the slope.
 
-import { standaloneLook } from '../../src/core/chart/chart-look.ts';
-import { chartSvg } from '../../src/core/chart/run-charts.ts';
-import { timeTicks, valueAxis } from '../../src/core/chart/value-axis.ts';
 import { formatClock } from '../../src/core/figure/duration.ts';
-import { coordinate, type Markup, markup } from '../../src/core/text/markup.ts';
+import { standaloneLook } from '../../src/render/chart/chart-look.ts';
+import { chartSvg } from '../../src/render/chart/run-charts.ts';
+import { timeTicks, valueAxis } from '../../src/render/chart/value-axis.ts';
+import { coordinate, type Markup, markup } from '../../src/render/text/markup.ts';
 import type { Measure, SoakSeries } from './soak-series.ts';
 import { judgedPoints } from './trend.ts';
 

@@ -8,11 +8,11 @@ import { stageCriterion } from '../../src/bench/sweep/stage-criteria.ts';
 import { stageFigures } from '../../src/bench/sweep/stage-figures.ts';
 import { type ClientAccount, finalVerdict, stageReasons } from '../../src/bench/sweep/stage-text.ts';
 import type { JudgedObjective } from '../../src/core/run/objective.ts';
-import { judgedObjectiveText } from '../../src/core/run/objective-text.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import type { StageVerdict } from '../../src/core/sweep/stage.ts';
 import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { judgedObjectiveText } from '../../src/render/run/objective-text.ts';
 import { type SimulatedEndpoint, type SimulationOptions, simulateLine } from './simulated-line.ts';
 
 interface ScriptedStage {

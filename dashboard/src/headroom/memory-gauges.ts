@@ -1,10 +1,10 @@
 // The geometry of the picture of placements: a gauge is a placement, its height the time of one step, in layers from the bottom.
 // All share one scale, so a slower one is higher. Pure; pixels.
 
-import { linearScale } from '../../../src/core/chart/linear-scale.ts';
 import { maximumOf } from '../../../src/core/extremes.ts';
 import { formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { linearScale } from '../../../src/render/chart/linear-scale.ts';
 import type { LayerTerm, ModelPlacement, PlacementTime } from './placement.ts';
 
 interface GaugesPicture {

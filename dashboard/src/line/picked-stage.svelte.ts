@@ -1,7 +1,7 @@
 // The stage that the reader looks at, by pointer or by keyboard: one for all pictures of a page, so that its dot, its bar, its
 // small picture and its row are marked together.
 
-import type { PicturedStage } from '../../../src/core/sweep/pictured-stage.ts';
+import type { PicturedStage } from '../../../src/render/sweep/pictured-stage.ts';
 
 export class PickedStage {
   /** Its number; undefined where none is looked at. */

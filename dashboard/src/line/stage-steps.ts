@@ -1,6 +1,6 @@
 // From stage to stage by the keyboard.
 
-import type { PicturedStage } from '../../../src/core/sweep/pictured-stage.ts';
+import type { PicturedStage } from '../../../src/render/sweep/pictured-stage.ts';
 
 /** The stage that a key leads to; undefined for any other key, and at an end. */
 export const stepTo = (

@@ -2,7 +2,7 @@
 // in progress and visible, and its document once it has ended.
 
 import type { SweepId } from '../../../src/core/ids.ts';
-import { type PicturedStage, picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
+import { type PicturedStage, picturedStages } from '../../../src/render/sweep/pictured-stage.ts';
 import { sweepAnswerSchema } from '../../../src/wire/api/sweep-answers.ts';
 import { fetchDaemon } from '../shell/fetch-daemon.ts';
 

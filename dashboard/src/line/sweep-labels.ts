@@ -1,9 +1,9 @@
 // The state of a sweep or line in a word, as lists and its page show it.
 
-import { heldText, lineFigure, loadUnit } from '../../../src/core/sweep/line-text.ts';
-import { picturedDigests } from '../../../src/core/sweep/pictured-stage.ts';
 import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { heldText, lineFigure, loadUnit } from '../../../src/render/sweep/line-text.ts';
+import { picturedDigests } from '../../../src/render/sweep/pictured-stage.ts';
 import type { StateText } from '../run/run-labels.ts';
 
 export const sweepStateText = ({ state, isLive, stages }: SweepView): StateText => {

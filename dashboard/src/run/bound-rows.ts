@@ -1,8 +1,8 @@
 // The position of what a run reached between nothing and the bound, as shares of a row: water up to what was reached, a line at the
 // bound, a bracket for what is expected. A value above the bound is drawn there.
 
-import { runHeadroomRows } from '../../../src/core/model/run-headroom-text.ts';
 import type { RunHeadroom } from '../../../src/core/model/run-standing.ts';
+import { runHeadroomRows } from '../../../src/render/run/run-headroom-text.ts';
 
 interface BoundRow {
   /** "decode", "tg128 @ d4096". */

@@ -1,9 +1,9 @@
 // A chart as a file: the same picture that a report draws, in light colours and with its style inside, so that it can go into
 // a paper or a slide. The file is made in the page; nothing is asked of the daemon.
 
-import { standaloneLook } from '../../../src/core/chart/chart-look.ts';
-import type { ChartOptions } from '../../../src/core/chart/run-charts.ts';
-import type { Markup } from '../../../src/core/text/markup.ts';
+import { standaloneLook } from '../../../src/render/chart/chart-look.ts';
+import type { ChartOptions } from '../../../src/render/chart/run-charts.ts';
+import type { Markup } from '../../../src/render/text/markup.ts';
 
 export interface SavedChart {
   /** What it is of: "run-20261012-1". */

@@ -6,7 +6,6 @@ import { minimumOf } from '../../../src/core/extremes.ts';
 import { counted, type Figure, formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
-import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import { isOpenLoop } from '../../../src/core/run/run-pattern.ts';
 import { HEADLINE_RATE_KEYS, type HeadlineRateKey, rateRow } from '../../../src/core/run/run-rates.ts';
@@ -23,6 +22,7 @@ import type { State } from '../../../src/core/state.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { formatRunFigure } from '../../../src/render/run/format-run-figure.ts';
 import type { Compared } from './comparability.ts';
 import { limitText, modelLabel, percentileNs, targetLabel } from './run-labels.ts';
 

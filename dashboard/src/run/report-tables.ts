@@ -5,13 +5,13 @@ import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts'
 import { counted, figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
 import { finishRows } from '../../../src/core/run/finish-name-tally.ts';
-import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
-import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
 import { RUN_COUNTERS } from '../../../src/core/run/run-counters.ts';
 import { RUN_RATES } from '../../../src/core/run/run-rates.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
+import { formatRunFigure } from '../../../src/render/run/format-run-figure.ts';
+import { TOO_FEW } from '../../../src/render/run/percentile-text.ts';
 
 interface PercentileRow {
   readonly name: string;

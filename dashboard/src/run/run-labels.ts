@@ -5,13 +5,13 @@ import { counted, figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/c
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
-import { whyNoFigure } from '../../../src/core/run/report-summary.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { hasSeries, type SeriesKey } from '../../../src/core/run/run-series.ts';
 import { isOfSessions } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown, isUnknown, knownOr, type Unknown } from '../../../src/core/unknown.ts';
+import { whyNoFigure } from '../../../src/render/run/report-summary.ts';
 
 /** ", 5 min", ", 200 requests", or nothing. */
 export const limitText = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): string => {

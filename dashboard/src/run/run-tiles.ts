@@ -9,10 +9,8 @@ import {
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
-import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import { rateBoundText } from '../../../src/core/run/rate-bounds.ts';
 import { RECENT_SECONDS } from '../../../src/core/run/recent-window.ts';
-import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
 import { type HeadlineRateKey, rateRow } from '../../../src/core/run/run-rates.ts';
 import {
@@ -25,6 +23,8 @@ import { hasSteps } from '../../../src/core/run/run-shape.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { formatRunFigure } from '../../../src/render/run/format-run-figure.ts';
+import { TOO_FEW } from '../../../src/render/run/percentile-text.ts';
 import { percentileNs, whyNoPercentile } from './run-labels.ts';
 
 interface RunTile {

@@ -13,10 +13,10 @@ import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
-import { type VerdictLabel, verdictLabel } from '../../../src/core/run/verdict-text.ts';
 import type { State } from '../../../src/core/state.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
+import { type VerdictLabel, verdictLabel } from '../../../src/render/run/verdict-text.ts';
 import {
   limitText,
   modelLabel,

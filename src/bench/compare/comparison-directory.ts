@@ -3,12 +3,12 @@
 
 import { join } from 'node:path';
 import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import { comparisonText } from '../../core/comparison/comparison-text.ts';
 import { errorCode } from '../../core/problem.ts';
-import { FILE_COLUMNS } from '../../core/sweep/sweep-text.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { comparisonText } from '../../render/comparison/comparison-text.ts';
+import { FILE_COLUMNS } from '../../render/sweep/sweep-text.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { cannotGoOn, lockFolder, putAside } from '../run/locked-folder.ts';
 import type { KeptSegment } from './compared-side.ts';

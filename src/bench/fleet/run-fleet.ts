@@ -20,8 +20,8 @@ import { type FinalState, type MetricsBody, MetricsPublisher } from '../../metri
 import { reportClient } from '../../metrics/report-client.ts';
 import { RunMetrics } from '../../metrics/run-metrics.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
-import { renderReport } from '../../metrics/text-report.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { renderReport } from '../../render/run/text-report.ts';
 import { LIVE_AGENT_TEXT_LENGTH_MAX } from '../../wire/live-agent-schema.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import { snapshotToJson } from '../../wire/snapshot-codec.ts';

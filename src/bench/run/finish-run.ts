@@ -8,7 +8,7 @@ import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
 import { type FinalSnapshot, rebuildReport } from '../../metrics/report-sources.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
-import { renderReport } from '../../metrics/text-report.ts';
+import { renderReport } from '../../render/run/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts, BenchResult } from './bench-parts.ts';

@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
-import { judgedObjectiveText } from '../../core/run/objective-text.ts';
 import type { Report } from '../../core/run/report.ts';
-import { stageLabel } from '../../core/sweep/line-text.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import {
   LINE_SCHEMA,
@@ -15,10 +13,12 @@ import {
   type LoadLine,
   type SweepHead,
 } from '../../core/sweep/sweep-document.ts';
-import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { judgedObjectiveText } from '../../render/run/objective-text.ts';
+import { stageLabel } from '../../render/sweep/line-text.ts';
+import { FILE_COLUMNS, sweepText } from '../../render/sweep/sweep-text.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
 import { foundLine, lineSentence, type SearchEnd } from '../line/found-line.ts';

@@ -4,11 +4,11 @@
 import { pause } from '../../clock/clock.ts';
 import { errorCode } from '../../core/problem.ts';
 import { failedStop, failedStopReason } from '../../core/run/failed-stop.ts';
-import { loadText, stageLabel } from '../../core/sweep/line-text.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { loadText, stageLabel } from '../../render/sweep/line-text.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { Warmup } from '../run/bench-request.ts';

@@ -3,10 +3,10 @@
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
-import { decidingCount, objectiveSentence } from '../../core/run/objective-labels.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { StageFigures, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
 import { isKnown } from '../../core/unknown.ts';
+import { decidingCount, objectiveSentence } from '../../render/run/objective-labels.ts';
 import type { Look } from '../line/stage-decider.ts';
 
 /** What a report contains about this client. */

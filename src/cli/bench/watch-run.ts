@@ -14,8 +14,8 @@ import { openZeromqSubscriber } from '../../messaging/zeromq/zeromq-subscriber.t
 import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscriber.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import { renderReport } from '../../metrics/text-report.ts';
 import { readInputText } from '../../process/input-file.ts';
+import { renderReport } from '../../render/run/text-report.ts';
 import { type RunStage, runHead } from '../../tui/watched-run.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 import { CommandError, endedBy } from '../command-error.ts';

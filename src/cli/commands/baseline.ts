@@ -8,12 +8,12 @@ import {
   baselineDocument,
 } from '../../core/comparison/baseline.ts';
 import { refusalsBetween } from '../../core/comparison/comparability.ts';
-import { spreadText } from '../../core/comparison/repeat-document.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
+import { spreadText } from '../../render/comparison/spread-text.ts';
 import { baselineToJson } from '../../wire/baseline-schema.ts';
 import {
   baselineNames,

@@ -3,8 +3,8 @@
 import { openHome, resolveHome } from '../../config/home.ts';
 import { parseDurationMs } from '../../core/figure/parse-figure.ts';
 import { calibrationLines } from '../../core/run/calibration.ts';
-import { asciiOf } from '../../core/text/ascii.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { asciiOf } from '../../render/text/ascii.ts';
 import { calibrationToJson } from '../../wire/calibration-schema.ts';
 import { calibrationFile } from '../calibrate/calibrated-machine.ts';
 import { type Command, homeOption, jsonOption, value } from '../command.ts';

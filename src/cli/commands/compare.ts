@@ -3,9 +3,9 @@
 import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import { comparisonText } from '../../core/comparison/comparison-text.ts';
-import { gateLines } from '../../core/comparison/gate-text.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
+import { comparisonText } from '../../render/comparison/comparison-text.ts';
+import { gateLines } from '../../render/comparison/gate-text.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Command, Invocation } from '../command.ts';

@@ -8,7 +8,7 @@ import type { Report } from '../../core/run/report.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../metrics/report-sources.ts';
-import { renderReport } from '../../metrics/text-report.ts';
+import { renderReport } from '../../render/run/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { type Command, flag, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';

@@ -19,11 +19,11 @@ import {
   type ComparisonDocument,
   type ComparisonSide,
 } from '../../core/comparison/comparison-document.ts';
-import { comparisonScreen, pairLine } from '../../core/comparison/comparison-screen.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { patternLabel } from '../../core/run/run-pattern.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
+import { comparisonScreen, pairLine } from '../../render/comparison/comparison-screen.ts';
 import { agentsRun, type NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';

@@ -2,9 +2,9 @@
 
 import { COMPARISON_FILES, readStored } from '../../bench/run/stored-file.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import { comparisonText } from '../../core/comparison/comparison-text.ts';
 import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
 import { isKnown } from '../../core/unknown.ts';
+import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import { comparisonCsv } from '../../report/csv/comparison-csv.ts';
 import { comparisonPage } from '../../report/html/comparison-page.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';

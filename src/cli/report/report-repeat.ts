@@ -2,10 +2,9 @@
 
 import { basename, join } from 'node:path';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
-import { type RepeatDocument, repeatDocument, spreadText } from '../../core/comparison/repeat-document.ts';
+import { type RepeatDocument, repeatDocument } from '../../core/comparison/repeat-document.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
-import { asciiOf } from '../../core/text/ascii.ts';
 import { hangingLines } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -13,6 +12,8 @@ import { finishedSide } from '../../metrics/finished-side.ts';
 import { RunDirectoryError } from '../../metrics/report-sources.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { spreadText } from '../../render/comparison/spread-text.ts';
+import { asciiOf } from '../../render/text/ascii.ts';
 import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
 import { endedBy } from '../command-error.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';

@@ -3,7 +3,7 @@
 import { readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { sweepText } from '../../core/sweep/sweep-text.ts';
+import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
 import { linePage } from '../../report/html/line-page.ts';
 import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';

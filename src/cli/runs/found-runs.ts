@@ -15,8 +15,6 @@ import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { Report, RunConfig } from '../../core/run/report.ts';
 import { stateOf } from '../../core/run/run-digest.ts';
 import { loadLabel, type RunTags } from '../../core/run/run-shape.ts';
-import { heldText, lineFigure, loadUnit } from '../../core/sweep/line-text.ts';
-import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isKnown, isUnknown, knownOr } from '../../core/unknown.ts';
 import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
@@ -24,6 +22,8 @@ import { runFiles } from '../../metrics/run-files.ts';
 import { makeMissingFolder } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
+import { heldText, lineFigure, loadUnit } from '../../render/sweep/line-text.ts';
+import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 

@@ -12,7 +12,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId, type SweepId } from '../../core/ids.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
-import { searchProgress, searchScreen, stageLine } from '../../core/sweep/sweep-text.ts';
+import { searchProgress, searchScreen, stageLine } from '../../render/sweep/sweep-text.ts';
 import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun, runningDaemon } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';

@@ -53,6 +53,19 @@ export type Spread = {
   readonly values: readonly number[];
 };
 
+/**
+ * "pp512 @ d4096", "tg128", "pp4096": as llama-bench names its tests. A context that is as long as the prompt
+ * after it is "pp512 context": "pp512" is the prompt without one.
+ */
+export const depthTestName = (
+  { test, depth, tokens }: Pick<DepthRow, 'test' | 'depth' | 'tokens'>,
+  { promptTokens }: Pick<DepthPlan, 'promptTokens'>,
+): string => {
+  const name = `${test === 'writing' ? 'tg' : 'pp'}${tokens}`;
+  if (test === 'whole') return tokens === promptTokens ? `${name} context` : name;
+  return depth === 0 ? name : `${name} @ d${depth}`;
+};
+
 export const depthProfile = (plan: DepthPlan, samples: readonly DepthSample[]): DepthProfile => {
   const byIndex = new Map(samples.map(sample => [sample.index, sample]));
   const requests = depthRequests(plan).map((request, index) => ({ request, sample: byIndex.get(index) }));

@@ -2,8 +2,7 @@
 // against what is expected, for decode and prefill, and the checked causes if it is unusual. Nothing is
 // clipped: a figure above the bound is a finding about the model's facts, the probe or the run.
 
-import type { DepthProfile } from '../depth/depth-profile.ts';
-import { depthTestName } from '../depth/depth-text.ts';
+import { type DepthProfile, depthTestName } from '../depth/depth-profile.ts';
 import { minimumOf } from '../extremes.ts';
 import type { Report } from '../run/report.ts';
 import type { Estimate } from '../sweep/stage.ts';

@@ -1,16 +1,17 @@
 // What a run reached of its machine's bound, its depth profile, and what it cost in energy, as sections of its page.
 
-import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
+import { depthTestName } from '../../core/depth/depth-profile.ts';
+import type { Report } from '../../core/run/report.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { depthRemarks, plusMinusText } from '../../render/run/depth-text.ts';
+import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../render/run/energy-rows.ts';
 import {
   RUN_HEADROOM_HEAD,
   runHeadroomRemarks,
   runHeadroomRows,
-} from '../../core/model/run-headroom-text.ts';
-import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
-import type { Report } from '../../core/run/report.ts';
-import { type Markup, markup } from '../../core/text/markup.ts';
-import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown } from '../../core/unknown.ts';
+} from '../../render/run/run-headroom-text.ts';
+import { type Markup, markup } from '../../render/text/markup.ts';
 import { pageSection, table } from './page-parts.ts';
 
 export const boundTables = (report: Report): Markup =>

@@ -1,7 +1,6 @@
 // The report of a comparison as one page: the result first, its gate, each figure with its interval, the pairs, and
 // how to repeat it.
 
-import { forestChart, pairsChart } from '../../core/chart/comparison-charts.ts';
 import type {
   ComparedMetric,
   ComparisonDocument,
@@ -13,15 +12,16 @@ import {
   rangeText,
   ratioText,
 } from '../../core/comparison/comparison-labels.ts';
-import { comparisonFacts, incomparableFigures } from '../../core/comparison/comparison-text.ts';
-import { gateAnswerText, gateLines } from '../../core/comparison/gate-text.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
-import { formatRunFigure } from '../../core/run/format-run-figure.ts';
-import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
+import { forestChart, pairsChart } from '../../render/chart/comparison-charts.ts';
+import { comparisonFacts, incomparableFigures } from '../../render/comparison/comparison-text.ts';
+import { gateAnswerText, gateLines } from '../../render/comparison/gate-text.ts';
+import { formatRunFigure } from '../../render/run/format-run-figure.ts';
+import { type Markup, type MarkupValue, markup } from '../../render/text/markup.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import {
   figureCell,

@@ -1,14 +1,19 @@
 // The report of a load line or a sweep as one page: the result first, the curve that it is based on, every stage, and
 // how to repeat it.
 
-import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart/line-charts.ts';
-import { holdsOf } from '../../core/chart/line-mark.ts';
 import { formatClock, formatMoment } from '../../core/figure/duration.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
-import { windowText } from '../../core/run/report-summary.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
-import { leadOf } from '../../core/sweep/line-lead.ts';
+import type { Sweep } from '../../core/sweep/sweep.ts';
+import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
+import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../render/chart/line-charts.ts';
+import { holdsOf } from '../../render/chart/line-mark.ts';
+import { windowText } from '../../render/run/report-summary.ts';
+import { leadOf } from '../../render/sweep/line-lead.ts';
 import {
   curveObjective,
   curveSeries,
@@ -21,15 +26,15 @@ import {
   requestObjectiveText,
   shareText,
   stageResult,
-} from '../../core/sweep/line-text.ts';
-import { hasEnded, loadOn, type PicturedStage, picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
-import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from '../../core/sweep/stage-columns.ts';
-import type { Sweep } from '../../core/sweep/sweep.ts';
-import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
-import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
-import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown } from '../../core/unknown.ts';
+} from '../../render/sweep/line-text.ts';
+import {
+  hasEnded,
+  loadOn,
+  type PicturedStage,
+  picturedAfterwards,
+} from '../../render/sweep/pictured-stage.ts';
+import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from '../../render/sweep/stage-columns.ts';
+import { type Markup, type MarkupValue, markup } from '../../render/text/markup.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import {
   folded,

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import type { Figure } from '../../core/figure/figure.ts';
 import { SPOILED_MARK } from '../../core/run/contamination.ts';
-import type { SummaryFigure } from '../../core/run/report-summary.ts';
-import { type Markup, type MarkupValue, markup, rawMarkup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
+import type { SummaryFigure } from '../../render/run/report-summary.ts';
+import { type Markup, type MarkupValue, markup, rawMarkup } from '../../render/text/markup.ts';
 
 interface PageHead {
   /** "Plimsoll report". */

@@ -4,7 +4,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChartTokens, chartRules, DARK_TOKENS, LIGHT_TOKENS } from '../../core/chart/chart-look.ts';
+import { type ChartTokens, chartRules, DARK_TOKENS, LIGHT_TOKENS } from '../../render/chart/chart-look.ts';
 
 export const pageStyle = (fonts: readonly FontFace[]): string =>
   [

@@ -2,15 +2,6 @@
 // page, definitions and settings folded at the end.
 
 import {
-  type ChartLimit,
-  distribution,
-  outputOverTime,
-  percentileBands,
-  powerOverTime,
-  requestsOverTime,
-  serverOverTime,
-} from '../../core/chart/run-charts.ts';
-import {
   formatMeasuredNanoseconds,
   formatMoment,
   formatNanosecondsTick,
@@ -29,21 +20,30 @@ import { limitsOn } from '../../core/run/objective.ts';
 import type { Outage } from '../../core/run/outage.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
+import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf, tagTexts } from '../../core/run/run-shape.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import {
+  type ChartLimit,
+  distribution,
+  outputOverTime,
+  percentileBands,
+  powerOverTime,
+  requestsOverTime,
+  serverOverTime,
+} from '../../render/chart/run-charts.ts';
+import { vouchedPercentile } from '../../render/run/percentile-text.ts';
 import {
   reportVerdict,
   summaryFigures,
   summarySentences,
-  vouchedPercentile,
   whyNoFigure,
   windowText,
-} from '../../core/run/report-summary.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
-import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf, tagTexts } from '../../core/run/run-shape.ts';
-import { serverTimeSentence } from '../../core/run/server-times.ts';
-import { type Markup, markup } from '../../core/text/markup.ts';
-import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown, knownOr } from '../../core/unknown.ts';
+} from '../../render/run/report-summary.ts';
+import { serverTimeSentence } from '../../render/run/server-times.ts';
+import { type Markup, markup } from '../../render/text/markup.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { boundTables } from './bound-tables.ts';

@@ -8,42 +8,39 @@ import {
   formatFinePercent,
   UNKNOWN_FIGURE,
 } from '../../core/figure/figure.ts';
-import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { finishRows } from '../../core/run/finish-name-tally.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
-import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { failureKindRows } from '../../core/run/outcome.ts';
-import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { LatenessFigures, Report, ReportSeries } from '../../core/run/report.ts';
-import {
-  INTERVAL_NOTE,
-  intervalText,
-  isSendTailReported,
-  objectiveLines,
-  percentText,
-  TOO_FEW,
-  vouchedPercentile,
-  whyNoRow,
-} from '../../core/run/report-summary.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import { SERIES_KEYS, type SeriesKey, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { graceRows, loadLabel, nameLabel } from '../../core/run/run-shape.ts';
-import { serverAccount } from '../../core/run/server-rows.ts';
+import { zeroCount } from '../../core/statistics/log-buckets.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../render/run/agent-rows.ts';
+import { formatRunFigure } from '../../render/run/format-run-figure.ts';
+import { INTERVAL_NOTE, intervalText, TOO_FEW, vouchedPercentile } from '../../render/run/percentile-text.ts';
+import { provenanceRows } from '../../render/run/provenance-rows.ts';
+import {
+  isSendTailReported,
+  objectiveLines,
+  percentText,
+  whyNoRow,
+} from '../../render/run/report-summary.ts';
+import { serverAccount } from '../../render/run/server-rows.ts';
 import {
   sessionLines,
   TURN_COLUMNS,
   turnRows,
   UNCACHED_COLUMNS,
   uncachedRows,
-} from '../../core/run/session-rows.ts';
-import { variantTable } from '../../core/run/variant-rows.ts';
-import { zeroCount } from '../../core/statistics/log-buckets.ts';
-import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
-import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
-import { lengthRows, promptsText, tokenRows } from '../../metrics/text-requests.ts';
+} from '../../render/run/session-rows.ts';
+import { lengthRows, promptsText, tokenRows } from '../../render/run/text-requests.ts';
+import { variantTable } from '../../render/run/variant-rows.ts';
+import { type Markup, type MarkupValue, markup } from '../../render/text/markup.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 
 /** Each objective with its result and certainty; for a version that judged none, how many requests met it. */

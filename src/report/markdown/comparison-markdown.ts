@@ -7,11 +7,11 @@ import {
   rangeText,
   ratioText,
 } from '../../core/comparison/comparison-labels.ts';
-import { gateLines } from '../../core/comparison/gate-text.ts';
 import { figureText } from '../../core/figure/figure.ts';
-import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
+import { gateLines } from '../../render/comparison/gate-text.ts';
+import { formatRunFigure } from '../../render/run/format-run-figure.ts';
 import { boldCell, codeCell, markdownTable, markdownText } from './markdown-text.ts';
 
 export const comparisonMarkdown = (document: ComparisonDocument): string => {

@@ -1,8 +1,9 @@
 // Several runs of one command in Markdown: each figure over runs, and further notices.
 
-import { type RepeatDocument, SPREAD_HEAD, spreadRows } from '../../core/comparison/repeat-document.ts';
+import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { knownOr } from '../../core/unknown.ts';
+import { SPREAD_HEAD, spreadRows } from '../../render/comparison/spread-text.ts';
 import { codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
 
 export const repeatMarkdown = ({

@@ -1,16 +1,8 @@
 // The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
 
-import type { DepthProfile } from '../../core/depth/depth-profile.ts';
-import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
+import { type DepthProfile, depthTestName } from '../../core/depth/depth-profile.ts';
 import { figureText, formatCount } from '../../core/figure/figure.ts';
-import {
-  RUN_HEADROOM_HEAD,
-  runHeadroomRemarks,
-  runHeadroomRows,
-} from '../../core/model/run-headroom-text.ts';
-import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../core/run/agent-rows.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
-import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
 import {
   FAILURE_COLUMNS,
@@ -21,30 +13,32 @@ import {
 } from '../../core/run/failure-text.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
-import { formatRunFigure } from '../../core/run/format-run-figure.ts';
-import { provenanceRows } from '../../core/run/provenance-rows.ts';
 import type { Report, ReportRun, ReportSeries } from '../../core/run/report.ts';
-import {
-  objectiveLines,
-  percentileText,
-  reportVerdict,
-  summaryFigures,
-  vouchedPercentile,
-  whyNoRow,
-} from '../../core/run/report-summary.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
-import { serverAccount } from '../../core/run/server-rows.ts';
-import { serverTimeSentence } from '../../core/run/server-times.ts';
+import { capitalized } from '../../core/text/single-line.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../render/run/agent-rows.ts';
+import { depthRemarks, plusMinusText } from '../../render/run/depth-text.ts';
+import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../render/run/energy-rows.ts';
+import { formatRunFigure } from '../../render/run/format-run-figure.ts';
+import { percentileText, vouchedPercentile } from '../../render/run/percentile-text.ts';
+import { provenanceRows } from '../../render/run/provenance-rows.ts';
+import { objectiveLines, reportVerdict, summaryFigures, whyNoRow } from '../../render/run/report-summary.ts';
+import {
+  RUN_HEADROOM_HEAD,
+  runHeadroomRemarks,
+  runHeadroomRows,
+} from '../../render/run/run-headroom-text.ts';
+import { serverAccount } from '../../render/run/server-rows.ts';
+import { serverTimeSentence } from '../../render/run/server-times.ts';
 import {
   sessionLines,
   TURN_COLUMNS,
   turnRows,
   UNCACHED_COLUMNS,
   uncachedRows,
-} from '../../core/run/session-rows.ts';
-import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown, knownOr } from '../../core/unknown.ts';
+} from '../../render/run/session-rows.ts';
 import { boldCell, codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {

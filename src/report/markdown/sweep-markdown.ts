@@ -1,12 +1,12 @@
 // A load line or a sweep in Markdown: the result, its stages, and how to repeat it.
 
-import { objectivesText } from '../../core/sweep/line-text.ts';
-import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
-import { reportedColumns, type StageColumnKey, stageCells } from '../../core/sweep/stage-columns.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { cutText, sweepAnswer } from '../../core/sweep/sweep-text.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { objectivesText } from '../../render/sweep/line-text.ts';
+import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
+import { reportedColumns, type StageColumnKey, stageCells } from '../../render/sweep/stage-columns.ts';
+import { cutText, sweepAnswer } from '../../render/sweep/sweep-text.ts';
 import { codeCell, markdownTable, markdownText } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {

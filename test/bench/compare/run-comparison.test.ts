@@ -6,8 +6,8 @@ import type { KeptSegment, SideParts } from '../../../src/bench/compare/compared
 import { compareExit } from '../../../src/cli/commands/compare.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
-import { comparisonText } from '../../../src/core/comparison/comparison-text.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import { comparisonText } from '../../../src/render/comparison/comparison-text.ts';
 import { comparisonFromJson, comparisonToJson } from '../../../src/wire/comparison-schema.ts';
 import { compare, hinderedClient, measured, SLOWER, scaled, spoiled, withBound } from './compared-pairs.ts';
 

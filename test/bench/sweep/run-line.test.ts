@@ -6,7 +6,7 @@ import { runLine, withFailuresCounted } from '../../../src/bench/sweep/run-line.
 import { lineExit } from '../../../src/cli/commands/line.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { Objective } from '../../../src/core/run/objective.ts';
-import { sweepText } from '../../../src/core/sweep/sweep-text.ts';
+import { sweepText } from '../../../src/render/sweep/sweep-text.ts';
 import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { stageParts } from './stage-setting.ts';

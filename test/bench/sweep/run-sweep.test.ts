@@ -6,7 +6,7 @@ import { runSweep } from '../../../src/bench/sweep/run-sweep.ts';
 import { sweepExit } from '../../../src/cli/commands/sweep.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { SWEEP_SCHEMA, type SweepDocument } from '../../../src/core/sweep/sweep-document.ts';
-import { sweepText } from '../../../src/core/sweep/sweep-text.ts';
+import { sweepText } from '../../../src/render/sweep/sweep-text.ts';
 import { sweepDocumentFromJson, sweepDocumentToJson } from '../../../src/wire/sweep-schema.ts';
 import { madeUpSweep } from '../../support/made-up-line.ts';
 import { stubServer } from '../../support/stub-server.ts';

@@ -6,7 +6,7 @@ import { runBench } from '../../../src/bench/bench.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import { renderReport } from '../../../src/metrics/text-report.ts';
+import { renderReport } from '../../../src/render/run/text-report.ts';
 import { partsHere, requestHere } from '../../bench/run-here.ts';
 import { isLongRun, longCases } from '../../support/counts.ts';
 import { type StubReply, stubServer } from '../../support/stub-server.ts';

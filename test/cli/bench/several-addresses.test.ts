@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import { resolveAddresses } from '../../../src/bench/run/resolve-addresses.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { renderReport } from '../../../src/metrics/text-report.ts';
+import { renderReport } from '../../../src/render/run/text-report.ts';
 import { partsHere, requestHere } from '../../bench/run-here.ts';
 
 let folder = '';

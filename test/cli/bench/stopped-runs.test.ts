@@ -5,10 +5,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
-import { reportVerdict } from '../../../src/core/run/report-summary.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
-import { renderReport } from '../../../src/metrics/text-report.ts';
+import { reportVerdict } from '../../../src/render/run/report-summary.ts';
+import { renderReport } from '../../../src/render/run/text-report.ts';
 import { partsHere, requestHere } from '../../bench/run-here.ts';
 import { type StubReply, stubServer } from '../../support/stub-server.ts';
 

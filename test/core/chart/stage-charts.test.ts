@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { flowScale, stageFlow } from '../../../src/core/chart/stage-flow.ts';
-import { userSpeed } from '../../../src/core/chart/user-speed.ts';
-import { picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { flowScale, stageFlow } from '../../../src/render/chart/stage-flow.ts';
+import { userSpeed } from '../../../src/render/chart/user-speed.ts';
+import { picturedStages } from '../../../src/render/sweep/pictured-stage.ts';
 import { madeUpLine } from '../../support/made-up-line.ts';
 
 const stages = picturedStages(madeUpLine().stages);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparisonDocument, ComparisonGate } from '../../../src/core/comparison/comparison-document.ts';
 import { type GateRule, judgeGate, parseGateRule } from '../../../src/core/comparison/gate.ts';
-import { gateLines } from '../../../src/core/comparison/gate-text.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { gateLines } from '../../../src/render/comparison/gate-text.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 
 const PAIRS = [

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import { type DepthPlan, depthRequests } from '../../../src/core/depth/depth-plan.ts';
-import { type DepthRow, type DepthSample, depthProfile } from '../../../src/core/depth/depth-profile.ts';
-import { depthLines, depthTestName, plusMinusText } from '../../../src/core/depth/depth-text.ts';
+import {
+  type DepthRow,
+  type DepthSample,
+  depthProfile,
+  depthTestName,
+} from '../../../src/core/depth/depth-profile.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
+import { depthLines, plusMinusText } from '../../../src/render/run/depth-text.ts';
 import { depthMarkdown } from '../../../src/report/markdown/run-markdown.ts';
 
 const SECOND = 1e9;

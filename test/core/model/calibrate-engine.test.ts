@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { depthRemarks } from '../../../src/core/depth/depth-text.ts';
 import { clientShareOfTokens } from '../../../src/core/model/calibrate-engine.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
+import { depthRemarks } from '../../../src/render/run/depth-text.ts';
 
 const TPOT_NS = 20e6;
 

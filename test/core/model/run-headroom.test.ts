@@ -5,11 +5,11 @@ import type { HeadroomDevice } from '../../../src/core/model/headroom-devices.ts
 import { wholePlacement } from '../../../src/core/model/placement.ts';
 import type { HostEvidence } from '../../../src/core/model/run-causes.ts';
 import { runHeadroom } from '../../../src/core/model/run-headroom.ts';
-import { runHeadroomLines } from '../../../src/core/model/run-headroom-text.ts';
 import type { RunHeadroom } from '../../../src/core/model/run-standing.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
+import { runHeadroomLines } from '../../../src/render/run/run-headroom-text.ts';
 import { reportFromJson, reportToJson } from '../../../src/wire/report-codec.ts';
 import { madeUpModel } from '../../support/made-up-model.ts';
 import { runConfig } from '../../support/run-records.ts';

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { accountEnergy, type EnergySources, type PowerMeter } from '../../../src/core/run/account-energy.ts';
-import { energyRemarks, energyRows, formatJoules } from '../../../src/core/run/energy-rows.ts';
 import { type PowerReading, powerIn } from '../../../src/core/run/integrate-power.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { energyRemarks, energyRows, formatJoules } from '../../../src/render/run/energy-rows.ts';
 
 /** One each second, from this second on. */
 const each = (fromSecond: number, watts: readonly number[]): readonly PowerReading[] =>

@@ -1,10 +1,10 @@
 // The power on the page of a run in progress, from a node whose GPUs draw 268 W and 244 W, all of it 512 W.
 
 import { describe, expect, test } from 'vitest';
-import { energyRemarks, liveEnergyRows } from '../../../src/core/run/energy-rows.ts';
 import { type LiveEnergy, type LiveEnergyOf, liveEnergy } from '../../../src/core/run/live-energy.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
+import { energyRemarks, liveEnergyRows } from '../../../src/render/run/energy-rows.ts';
 import { at, idOf, stateOf } from '../../dashboard/cluster/cluster-state.ts';
 import { notebook, rack } from '../../e2e/machines.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';

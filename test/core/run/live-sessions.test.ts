@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { inTurnRows, liveSessionLine, liveTurnRows } from '../../../src/core/run/live-session-rows.ts';
 import {
   addedSessions,
   LIVE_TURNS_MAX,
@@ -7,6 +6,7 @@ import {
   LiveSessionTally,
 } from '../../../src/core/run/live-sessions.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { inTurnRows, liveSessionLine, liveTurnRows } from '../../../src/render/run/live-session-rows.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 
 const MS = 1e6;

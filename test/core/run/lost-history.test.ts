@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
 import { withLostHistory } from '../../../src/core/run/lost-history.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import { reportVerdict } from '../../../src/core/run/report-summary.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import type { SkipReason } from '../../../src/core/run/session-outcome.ts';
 import { SessionTally } from '../../../src/core/run/session-report.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
-import { renderReport } from '../../../src/metrics/text-report.ts';
+import { reportVerdict } from '../../../src/render/run/report-summary.ts';
+import { renderReport } from '../../../src/render/run/text-report.ts';
 import { runConfig } from '../../support/run-records.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 

@@ -4,8 +4,8 @@ import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import type { SampleTurn } from '../../../src/core/run/session-outcome.ts';
 import { type SessionReport, SessionTally, TURN_ROWS_MAX } from '../../../src/core/run/session-report.ts';
-import { sessionLines, turnRows, uncachedRows } from '../../../src/core/run/session-rows.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
+import { sessionLines, turnRows, uncachedRows } from '../../../src/render/run/session-rows.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 import { REMARK } from '../../support/spoiled-run.ts';
 

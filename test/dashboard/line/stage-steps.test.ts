@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stepTo } from '../../../dashboard/src/line/stage-steps.ts';
-import { inLoadOrder, picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
+import { inLoadOrder, picturedStages } from '../../../src/render/sweep/pictured-stage.ts';
 import { madeUpLine } from '../../support/made-up-line.ts';
 
 test('left and right go through the stages by load, and stop at the ends', () => {

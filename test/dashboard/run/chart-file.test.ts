@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { chartFile, chartFileName } from '../../../dashboard/src/run/chart-file.ts';
-import { requestsOverTime } from '../../../src/core/chart/run-charts.ts';
+import { requestsOverTime } from '../../../src/render/chart/run-charts.ts';
 
 test('the file of a chart reports its run and what it shows, in letters that every system takes', () => {
   expect(chartFileName('20261012-1', 'Time to first token')).toBe(

@@ -2,7 +2,7 @@
 // about it.
 
 import { describe, expect, test } from 'vitest';
-import { renderReport } from '../../../src/metrics/text-report.ts';
+import { renderReport } from '../../../src/render/run/text-report.ts';
 import { longCases } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { answeringServer, finished, reported, streamed, used } from './answering-server.ts';

@@ -8,18 +8,14 @@ import { adviceContext, failureAdvice } from '../../../core/run/failure-advice.t
 import { NO_FAILURES } from '../../../core/run/failure-groups.ts';
 import { failureSentence } from '../../../core/run/failure-text.ts';
 import type { Report } from '../../../core/run/report.ts';
-import {
-  intervalText,
-  reportVerdict,
-  summaryFigures,
-  vouchedPercentile,
-} from '../../../core/run/report-summary.ts';
 import type { Run } from '../../../core/run/run.ts';
 import { rateRow } from '../../../core/run/run-rates.ts';
 import { runView, runViews } from '../../../core/run/run-selectors.ts';
 import { seriesOf, seriesRow } from '../../../core/run/run-series.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
+import { intervalText, vouchedPercentile } from '../../../render/run/percentile-text.ts';
+import { reportVerdict, summaryFigures } from '../../../render/run/report-summary.ts';
 import {
   quoted,
   type ReportedFigure,

@@ -1,0 +1,182 @@
+// A comparison as text: the answer first, then each metric with its interval and verdict. One renderer for the terminal while it runs
+// and afterwards, for comparison.txt, and for `plimsoll report`.
+
+import type {
+  ComparedMetric,
+  ComparisonDocument,
+  ComparisonSide,
+} from '../../core/comparison/comparison-document.ts';
+import {
+  comparisonVerdictText,
+  exactPercentText,
+  rangeText,
+  ratioText,
+} from '../../core/comparison/comparison-labels.ts';
+import { maximumOf } from '../../core/extremes.ts';
+import { formatClock, formatMoment } from '../../core/figure/duration.ts';
+import { counted, figureText } from '../../core/figure/figure.ts';
+import { failedStopLines } from '../../core/run/failed-stop.ts';
+import { nameLabel } from '../../core/run/run-shape.ts';
+import { hangingLines, inColumns, padded, textWidth } from '../../core/text/columns.ts';
+import { capitalized, showable } from '../../core/text/single-line.ts';
+import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
+import { formatRunFigure } from '../run/format-run-figure.ts';
+import { asciiOf } from '../text/ascii.ts';
+
+export interface ComparisonTextOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+  readonly columns: number;
+}
+
+/** The final text. */
+export const comparisonText = (
+  document: ComparisonDocument,
+  options: ComparisonTextOptions,
+): readonly string[] => {
+  const { columns } = options;
+  return shown(
+    [
+      ...(document.stopped !== undefined
+        ? [...failedStopLines(document.stopped, columns), '']
+        : document.state === 'complete'
+          ? []
+          : [`${document.state}: results up to that point`.toUpperCase()]),
+      ...hangingLines('', `${document.sentence}.`, columns),
+      ...(document.endedEarly === undefined || document.stopped !== undefined
+        ? []
+        : hangingLines('', `${capitalized(document.endedEarly)}.`, columns)),
+      '',
+      `Comparison ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
+      ...comparisonFacts(document).flatMap(([name, text]) =>
+        hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
+      ),
+      ...refusals(document, columns),
+      '',
+      ...metricTable(document, columns),
+      ...notes(document, columns),
+    ],
+    options,
+  );
+};
+
+type Fact = readonly [name: string, text: string];
+
+export const comparisonFacts = (document: ComparisonDocument): readonly Fact[] => {
+  const name = nameLabel(document);
+  return [
+    ...(name === '' ? [] : [['name', name] as const]),
+    ['A', sideText(document.a)],
+    ['B', sideText(document.b)],
+    ['load', document.load],
+    ['unit', unitText(document)],
+  ];
+};
+
+/** The metrics, one a line; the narrowest terminals lose the margin and the chance first. */
+export const metricTable = (document: ComparisonDocument, columns: number): readonly string[] => {
+  const { metrics, mode } = document;
+  if (metrics.length === 0) return ['There are no metrics yet.'];
+  const unit = mode === 'pairs' ? 'pairs' : 'runs';
+  const level = metrics[0]?.level ?? 0;
+  const rows = metrics.map(metric => [
+    `${metric.label}${metric.isPrimary ? ' *' : ''}`,
+    figureOf(metric, metric.a),
+    figureOf(metric, metric.b),
+    isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
+    isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
+    `±${exactPercentText(metric.marginShare)}`,
+    isKnown(metric.adjustedP) ? chanceText(metric.adjustedP) : '–',
+    metric.verdict.kind === 'not-comparable' ? 'not comparable' : comparisonVerdictText(metric.verdict, unit),
+  ]);
+  const head = ['', 'A', 'B', 'change', `${exactPercentText(round(level))} interval`, 'margin', 'p', ''];
+  for (const left of [[], [MARGIN], [MARGIN, CHANCE], [MARGIN, CHANCE, SIDE_A, SIDE_B]]) {
+    const lines = inColumns([head, ...rows].map(row => row.filter((_, index) => !left.includes(index))));
+    if (left.length === LEFT_MOST || maximumOf(lines.map(textWidth)) <= columns) return lines;
+  }
+  return [];
+};
+
+const notes = (document: ComparisonDocument, columns: number): readonly string[] => {
+  const primary = document.metrics.find(({ isPrimary }) => isPrimary);
+  const flip =
+    primary !== undefined && document.mode === 'pairs' && isKnown(primary.signFlipP)
+      ? `; the exact sign flip of its pairs has p ${chanceText(primary.signFlipP)}, as a check`
+      : '';
+  return [
+    '',
+    ...(primary === undefined
+      ? []
+      : hangingLines(
+          '* ',
+          document.mode === 'runs'
+            ? 'the primary metric, which decides the verdict.'
+            : `the primary metric, which decides the verdict; chances of the others are corrected for multiple tests (Holm)${flip}.`,
+          columns,
+        )),
+    ...incomparableFigures(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),
+    ...document.notices.flatMap(notice => hangingLines('- ', notice, columns)),
+  ];
+};
+
+/** One sentence per reason, with all metrics that it excludes. */
+export const incomparableFigures = (metrics: readonly ComparedMetric[]): readonly string[] => {
+  const labels = new Map<string, string[]>();
+  for (const { label, verdict } of metrics)
+    if (verdict.kind === 'not-comparable')
+      labels.set(verdict.reason, [...(labels.get(verdict.reason) ?? []), label]);
+  return [...labels].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
+};
+
+const refusals = (document: ComparisonDocument, columns: number): readonly string[] =>
+  document.refusals.length === 0
+    ? []
+    : [
+        '',
+        document.isAnyway ? 'Compared anyway, although' : 'Not comparable, because',
+        ...document.refusals.flatMap(({ problem, a, b }) =>
+          hangingLines('  ', `${problem} (A: ${a}; B: ${b})`, columns),
+        ),
+      ];
+
+const sideText = ({ label, target, model, serverKind, isStartedHere, units }: ComparisonSide): string => {
+  const completed = units.reduce((sum, unit) => sum + unit.completed, 0);
+  const failed = units.reduce((sum, unit) => sum + unit.failed, 0);
+  const parts = [
+    label,
+    ...(isKnown(target) && target !== label ? [target] : []),
+    ...(isUnknown(serverKind) ? [] : [serverKind]),
+    ...(isUnknown(model) || model === label ? [] : [model]),
+    ...(isStartedHere ? ['started for this'] : []),
+    ...(units.length === 0 ? [] : [`${completed} completed${failed === 0 ? '' : `, ${failed} failed`}`]),
+  ];
+  return parts.join(', ');
+};
+
+const unitText = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
+  if (mode === 'runs') return 'one finished run each: how much runs vary is not known';
+  if (mode === 'sets') return `${a.units.length} and ${counted(b.units.length, 'run')}`;
+  if (isUnknown(plan)) return counted(b.units.length, 'pair');
+  const { segment, order } = plan;
+  const planned = plan.looks.map(({ pairs }) => pairs).join(', ');
+  return `pairs of segments of ${segment.requests === 0 ? '' : 'at least '}${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
+};
+
+const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
+  isKnown(value) ? figureText(formatRunFigure(unit, value)) : '–';
+
+/** "0.034", "< 0.001" */
+const chanceText = (chance: number): string => (chance < 0.001 ? '< 0.001' : chance.toFixed(3));
+
+const round = (share: number): number => Math.round(share * 1000) / 1000;
+
+/** Names come from outside and must not contain control sequences for a terminal. */
+const shown = (lines: readonly string[], { isUnicode }: ComparisonTextOptions): readonly string[] =>
+  lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+
+const FACT_COLUMNS = 6;
+const SIDE_A = 1;
+const SIDE_B = 2;
+const MARGIN = 5;
+const CHANCE = 6;
+const LEFT_MOST = 4;

@@ -1,0 +1,337 @@
+// A report on one screen, 40 lines of 80 columns: whether it can be trusted, the most important figures, and notices.
+// The rest is in the full text, so that the verdict does not scroll away.
+
+import { maximumOf } from '../../core/extremes.ts';
+import { formatMoment } from '../../core/figure/duration.ts';
+import { counted, figureText, formatCount } from '../../core/figure/figure.ts';
+import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
+import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
+import {
+  type FailureHeadline,
+  failureHeadline,
+  failureSentence,
+  outageLines,
+} from '../../core/run/failure-text.ts';
+import {
+  figureVerdicts,
+  figureVerdictText,
+  unboundedReason,
+  unboundedText,
+} from '../../core/run/figure-verdict.ts';
+import { foreignLabel, foreignSentence, seedText } from '../../core/run/foreign-run.ts';
+import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
+import { lostHistoryHeadline } from '../../core/run/lost-history.ts';
+import type { Report, ReportSeries } from '../../core/run/report.ts';
+import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import { loadLabel } from '../../core/run/run-shape.ts';
+import {
+  brokenLines,
+  clipped,
+  hangingLines,
+  inColumns,
+  padded,
+  textWidth,
+  wrapped,
+} from '../../core/text/columns.ts';
+import { capitalized, withFullStop } from '../../core/text/single-line.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { fromText } from './agent-rows.ts';
+import { depthLines } from './depth-text.ts';
+import { ENERGY_COLUMNS, energyRows } from './energy-rows.ts';
+import { formatRunFigure } from './format-run-figure.ts';
+import { answerSentence } from './objective-labels.ts';
+import { INTERVAL_NOTE, percentileText, TOO_FEW, vouchedPercentile } from './percentile-text.ts';
+import {
+  isStoppedUnmeasured,
+  objectiveLines,
+  reportVerdict,
+  summaryFigures,
+  whyNoRow,
+} from './report-summary.ts';
+import { runHeadroomLines } from './run-headroom-text.ts';
+import { serverPrefixSentence, serverTimeSentence } from './server-times.ts';
+import { sessionLines } from './session-rows.ts';
+import { tokenRows } from './text-requests.ts';
+import { variantTable } from './variant-rows.ts';
+
+export const shortReport = (report: Report): readonly string[] => {
+  const above = [
+    ...verdictLines(report),
+    ...failureLines(report),
+    '',
+    ...head(report),
+    '',
+    ...(report.depth === undefined
+      ? [...figures(report), ...(hasFigures(report) ? ['', ...percentiles(report)] : [])]
+      : depthLines(report.depth, report.calibration)),
+    ...byServer(report),
+    ...byUrl(report),
+    ...ofSessions(report),
+    ...(hasFigures(report) ? errorBounds(report) : []),
+    ...underBound(report),
+    ...energy(report),
+    ...spoiled(report),
+  ].flatMap(line => bounded(wrapped(line, COLUMNS), LINES_OF_ONE_MAX));
+  const below = notices(report);
+  const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
+  return [...above, ...objectives(report, room), ...below];
+};
+
+/** The part for the first screen; the tables by turn are in the full report. */
+const ofSessions = ({ sessions }: Report): readonly string[] =>
+  sessions === undefined ? [] : sessionLines(sessions).map(line => `  ${line}`);
+
+/** In capitals if something is wrong: a terminal may have no colour. */
+const verdictLines = (report: Report): readonly string[] => {
+  const { client } = report;
+  // The reason of a stop contains it.
+  const failed = report.stopped === undefined ? failureHeadline(report) : undefined;
+  const lost = lostHistoryHeadline(report);
+  const reported = [
+    ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
+    ...(report.stopped === undefined ? [] : [`STOPPED: ${report.stopped.problem}. ${report.stopped.advice}`]),
+    ...(report.interrupted || report.complete || report.stopped !== undefined
+      ? []
+      : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
+    ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
+    ...(failed?.isGrave === true ? [failedLine(failed)] : []),
+    ...(lost === undefined ? [] : [`${lost.toUpperCase()}.`]),
+    ...(client.verdict === 'client-bound' && !isStoppedUnmeasured(report)
+      ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`]
+      : []),
+    ...(report.run.foreign === undefined ? [] : [`FOREIGN: ${foreignSentence(report.run.foreign)}.`]),
+    ...(client.verdict === 'unknown' && report.run.foreign === undefined && report.counts.completed > 0
+      ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`]
+      : []),
+    ...(failed?.isGrave === false ? [failedLine(failed)] : []),
+  ];
+  return reported.length === 0
+    ? [`${reportVerdict(report).headline}.`]
+    : shortened(
+        reported.map(text => brokenLines(text, COLUMNS)),
+        VERDICT_LINES_MAX,
+      );
+};
+
+/** Right below the verdict: the server's error, and advice. The most frequent first. */
+const failureLines = (report: Report): readonly string[] => {
+  if (isUnknown(report.failures)) return [];
+  const { groups, others, outages, unsuccessfulEnd } = report.failures;
+  const isInHeadline =
+    outages.length < 2 && !(unsuccessfulEnd !== undefined && outages.every(({ isOver }) => isOver));
+  const shown = groups.slice(0, SHORT_GROUPS_MAX);
+  const more = groups.length - shown.length + (others === undefined ? 0 : 1);
+  const lines = [
+    ...shown.flatMap(group => {
+      const advice = failureAdvice(group, adviceContext(report));
+      return [
+        ...hangingLines('  ', failureSentence(group), COLUMNS),
+        ...(advice === '' ? [] : hangingLines('    → ', advice, COLUMNS)),
+      ];
+    }),
+    ...(more === 0 ? [] : [`  … ${counted(more, 'more reason')} with --full`]),
+    ...(isInHeadline
+      ? []
+      : outageLines(outages)
+          .slice(0, SHORT_OUTAGES_MAX)
+          .map(line => `  away ${line}`)),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
+};
+
+const failedLine = ({ lead, rest }: FailureHeadline): string => withFullStop(`${lead.toUpperCase()}${rest}`);
+
+const fromRow = (run: Report['run']): readonly (readonly string[])[] => {
+  const from = fromText(run);
+  return from === undefined ? [] : [['from', from]];
+};
+
+const targetText = ({ target, urls }: Report['run']): string =>
+  urls === undefined ? target : `${urls.length} URLs`;
+
+const head = ({ run, plimsoll, series }: Report): readonly string[] => [
+  `Run ${clipped(run.id, ID_COLUMNS)}${isUnknown(run.name) ? '' : `, ${run.name},`} of ${formatMoment(run.startedAt)}, ${run.foreign === undefined ? `Plimsoll ${plimsoll.version}` : foreignLabel(run.foreign)}`,
+  ...inColumns([
+    [
+      'target',
+      `${clipped(targetText(run), NAME_COLUMNS)}${isUnknown(run.serverKind) ? '' : `, ${run.serverKind}`}`,
+    ],
+    ...fromRow(run),
+    ['model', isUnknown(run.model) ? `unknown: ${run.model.reason}` : clipped(run.model, NAME_COLUMNS)],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
+    ['prompts', run.dataset],
+    ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
+  ]),
+];
+
+/** The time by phases is what people look for, if the server reports it. */
+const byServer = (report: Report): readonly string[] => {
+  const { sessions } = report;
+  const times = serverTimeSentence(report);
+  const prefix =
+    sessions !== undefined && isUnknown(sessions.cachedShare) ? serverPrefixSentence(report) : undefined;
+  return [times ?? [], prefix ?? []].flat().flatMap(sentence => hangingLines('  ', sentence, COLUMNS));
+};
+
+/** One line for each of several URLs: it shows which is slow or fails. */
+const byUrl = (report: Report): readonly string[] => {
+  const reported =
+    report.run.urls === undefined && report.run.addresses === undefined ? undefined : variantTable(report);
+  if (reported === undefined) return [];
+  const cells = ([url = '', ...row]: readonly string[]): readonly string[] => [
+    clipped(url, SHORT_URL_COLUMNS),
+    ...SHORT_URL_FIGURES.map(at => row[at] ?? ''),
+  ];
+  const rows = [cells(reported.columns), ...reported.rows.map(cells)];
+  return [
+    '',
+    ...shortened(
+      inColumns(rows, { hasFigures: true }).map(line => [line]),
+      URL_LINES_MAX,
+    ),
+  ];
+};
+
+/** If requests failed and none completed, there would only be dashes. */
+const hasFigures = ({ counts, warmup }: Report): boolean =>
+  counts.completed > 0 || counts.failed + warmup.failed === 0;
+
+const figures = (report: Report): readonly string[] =>
+  inColumns(
+    summaryFigures(report)
+      .filter((_, index, all) => hasFigures(report) || (report.counts.issued > 0 && index === all.length - 1))
+      .map(({ name, value, isAtLeast, isSpoiled, remark }) => [
+        isSpoiled ? `${name}${SPOILED_MARK}` : name,
+        `${isAtLeast ? 'at least ' : ''}${figureText(value)}`,
+        remark,
+      ]),
+  );
+
+/** A tail that is not estimable from so few samples has a dash. */
+const percentiles = (report: Report): readonly string[] => {
+  const { series } = report;
+  const found = seriesOf('headline', 'detail').flatMap(key => {
+    const one = series[key];
+    return one === undefined || one.count === 0 || one.max === 0 ? [] : [{ key, one }];
+  });
+  if (found.length === 0) return [`  ${whyNoRow(report)}`];
+  const hasInterval = found.some(({ one }) =>
+    TAILS.some(each => isIn(each, one) && vouchedPercentile(one, each).kind === 'interval'),
+  );
+  const isShort = found.some(({ one }) =>
+    TAILS.some(each => !isIn(each, one) || vouchedPercentile(one, each).kind === 'too-few'),
+  );
+  const notes = [...(isShort ? [`–: ${TOO_FEW} requests`] : []), ...(hasInterval ? [INTERVAL_NOTE] : [])];
+  return [
+    ...inColumns(
+      [
+        ['', 'p50', ...TAILS.map(each => `p${each}`), 'p99 ≤', 'max', 'n'],
+        ...found.map(({ key, one }) => [
+          `${seriesRow(key).shortLabel}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
+          ...['50', ...TAILS].map(each => (isIn(each, one) ? percentileText(one, each) : '–')),
+          shown(one, one.estimates?.['99']),
+          shown(one, one.max),
+          formatCount(one.count),
+        ]),
+      ],
+      { hasFigures: true },
+    ),
+    ...(notes.length === 0 ? [] : [`  ${notes.join('; ')}`]),
+  ];
+};
+
+/** Left out if the machine is not known: --full shows the reason. */
+const underBound = ({ headroom }: Report): readonly string[] =>
+  headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
+
+/** Left out if it is not known. */
+const energy = ({ energy: reported }: Report): readonly string[] => {
+  const rows = reported === undefined || isUnknown(reported) ? [] : energyRows(reported);
+  return rows.length === 0 ? [] : ['', ...inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })];
+};
+
+/** The client's largest error, one a line. */
+const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {
+  const [worst, ...rest] = figureVerdicts(series);
+  if (worst === undefined) {
+    const reason = unboundedReason(series, rateBounds);
+    return reason === undefined ? [] : [`  client: ${unboundedText(reason)}`];
+  }
+  const others = rest.filter(({ kind }) => kind !== 'good').length;
+  return [`  client: ${figureVerdictText(worst)}${others === 0 ? '' : `; ${others} more with --full`}`];
+};
+
+/** The meaning of the marks. */
+const spoiled = (report: Report): readonly string[] => {
+  const lines = contaminationLines(report).map(line => hangingLines('  ! ', capitalized(line), COLUMNS));
+  return lines.length === 0 ? [] : ['', ...shortened(lines, SPOILED_LINES_MAX)];
+};
+
+const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
+  value === null || value === undefined ? '–' : figureText(formatRunFigure(unit, value));
+
+/** In full: what would decide is at its end. */
+const objectives = (report: Report, linesMax: number): readonly string[] => {
+  const answers = knownOr(report.objectiveAnswers, []);
+  const width = maximumOf([0, ...answers.map(({ objective }) => textWidth(objective))]);
+  const lines =
+    answers.length === 0
+      ? objectiveLines(report).map(line => hangingLines('  ', line, COLUMNS))
+      : gravestFirst(answers).map(answer =>
+          hangingLines(`  ${padded(answer.objective, width)}  `, answerSentence(answer), COLUMNS),
+        );
+  return lines.length === 0 ? [] : ['', ...shortened(lines, linesMax)];
+};
+
+const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAnswer[] =>
+  (['missed', 'too-few-samples', 'met'] as const).flatMap(wanted =>
+    answers.filter(({ answer }) => answer === wanted),
+  );
+
+/** Fewer if there are figures, so that those stay visible. */
+const notices = (report: Report): readonly string[] => {
+  const reported = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), COLUMNS));
+  if (reported.length === 0) return [];
+  return ['', ...shortened(reported, hasFigures(report) ? NOTICE_LINES_MAX : ALONE_NOTICE_LINES_MAX)];
+};
+
+/** Whole items of one or several lines, as many as fit; the last line states how many more lines there are. */
+const shortened = (items: readonly (readonly string[])[], linesMax: number): readonly string[] => {
+  if (items.flat().length <= linesMax) return items.flat();
+  const kept = items.findLastIndex((_, at) => items.slice(0, at + 1).flat().length < linesMax) + 1;
+  // An item longer than the whole room is cut between two lines.
+  const lines = kept === 0 ? items.flat().slice(0, linesMax - 1) : items.slice(0, kept).flat();
+  return [...lines, moreLines(items.flat().length - lines.length)];
+};
+
+const bounded = (lines: readonly string[], linesMax: number): readonly string[] =>
+  lines.length <= linesMax
+    ? lines
+    : [...lines.slice(0, linesMax - 1), moreLines(lines.length - linesMax + 1)];
+
+const moreLines = (count: number): string => `  … ${counted(count, 'more line')} with --full`;
+
+/** There is room for the interval of one percentile: p99 has its bound in the next column. */
+const isIn = (percentile: string, one: ReportSeries): boolean =>
+  percentile !== '99' || vouchedPercentile(one, percentile).kind !== 'interval';
+
+const TAILS = ['90', '99'] as const;
+const COLUMNS = 80;
+/** Length of a name; the full report has all of it. */
+const NAME_COLUMNS = 60;
+const ID_COLUMNS = 24;
+/** Limit for a line that was too wide. */
+const LINES_OF_ONE_MAX = 2;
+const VERDICT_LINES_MAX = 5;
+const SHORT_GROUPS_MAX = 3;
+const SHORT_OUTAGES_MAX = 4;
+/** Of 40, with the command's own output below. */
+const SCREEN_LINES = 36;
+const OBJECTIVE_LINES_LEAST = 3;
+const NOTICE_LINES_MAX = 3;
+const ALONE_NOTICE_LINES_MAX = 8;
+const SPOILED_LINES_MAX = 8;
+const URL_LINES_MAX = 6;
+const SHORT_URL_COLUMNS = 32;
+/** Of the table's columns after the URL: completed, failed, tok/s, TTFT p50, TPOT p50. */
+const SHORT_URL_FIGURES = [0, 1, 4, 5, 8] as const;

@@ -1,0 +1,321 @@
+// A report as text: the part that fits on a screen first, with reasons for distrust at its top, then everything.
+
+import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
+import { counted, figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
+import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
+import {
+  FAILURE_COLUMNS,
+  failureRows,
+  outageLead,
+  outageLines,
+  unsuccessfulEndLines,
+} from '../../core/run/failure-text.ts';
+import {
+  boundText,
+  figureVerdicts,
+  figureVerdictText,
+  unboundedReason,
+  unboundedText,
+} from '../../core/run/figure-verdict.ts';
+import { finishRows } from '../../core/run/finish-name-tally.ts';
+import { seedText } from '../../core/run/foreign-run.ts';
+import { failureKindRows } from '../../core/run/outcome.ts';
+import { rateBoundText } from '../../core/run/rate-bounds.ts';
+import type { LatenessFigures, Report, ReportClient } from '../../core/run/report.ts';
+import { verdictText } from '../../core/run/run.ts';
+import { stateOf } from '../../core/run/run-digest.ts';
+import { RATE_KEYS, type RateKey, RUN_RATES, rateRow } from '../../core/run/run-rates.ts';
+import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import { graceRows, loadLabel, nameLabel } from '../../core/run/run-shape.ts';
+import { inColumns } from '../../core/text/columns.ts';
+import { capitalized, showable } from '../../core/text/single-line.ts';
+import { isUnknown, knownOr, type Unknown } from '../../core/unknown.ts';
+import { asciiOf } from '../text/ascii.ts';
+import { AGENT_COLUMNS, agentRemarks, agentRows } from './agent-rows.ts';
+import { ENERGY_COLUMNS, energyRemarks, energyRows } from './energy-rows.ts';
+import { objectiveSentence } from './objective-labels.ts';
+import { TOO_FEW } from './percentile-text.ts';
+import { provenanceRows } from './provenance-rows.ts';
+import { isSendTailReported } from './report-summary.ts';
+import { runHeadroomLines } from './run-headroom-text.ts';
+import { serverAccount } from './server-rows.ts';
+import { sessionLines, TURN_COLUMNS, turnRows, UNCACHED_COLUMNS, uncachedRows } from './session-rows.ts';
+import { shortReport } from './short-report.ts';
+import { lengthRows, promptsText, tokenRows } from './text-requests.ts';
+import { seriesBlocks, seriesTable } from './text-series.ts';
+import { variantTable } from './variant-rows.ts';
+
+interface TextReportOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+  /** After the first screen, everything that the report contains. */
+  readonly isFull: boolean;
+}
+
+export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOptions): readonly string[] => {
+  const lines = [...shortReport(report), ...(isFull ? ['', '', ...everything(report)] : [])];
+  return lines.map(line => {
+    // Names of models and targets come from outside, and must not send control sequences to a terminal.
+    const text = showable(line, '?');
+    return isUnicode ? text : asciiOf(text);
+  });
+};
+
+const everything = (report: Report): readonly string[] => [
+  ...failures(report),
+  ...head(report),
+  '',
+  ...counts(report),
+  '',
+  ...rates(report),
+  ...objectives(report),
+  '',
+  ...seriesTable(report),
+  ...seriesBlocks(report),
+  ...tally('Errors', Object.fromEntries(failureKindRows(report))),
+  ...tally('Finish reasons', Object.fromEntries(finishRows(report))),
+  '',
+  ...client(report),
+  ...server(report),
+  ...variants(report),
+  ...agents(report),
+  ...sessions(report),
+  ...underBound(report),
+  ...energy(report),
+  ...list('Contamination of figures', contaminationLines(report)),
+  ...list('Notices', report.notices),
+  '',
+  ...DEFINITIONS,
+];
+
+const head = ({ run, environment, series, provenance, counts: measured }: Report): readonly string[] => [
+  'How it was run',
+  ...inColumns([
+    ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)]]),
+    ['target', `${run.target}, ${shown(run.serverKind)}`],
+    ['api', shown(run.api)],
+    ['model', shown(run.model)],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
+    ...graceRows(run),
+    ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
+    ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
+    ...lengthRows({ run, counts: measured }),
+    [
+      'client',
+      `${environment.cpu}, ${counted(environment.cores, 'core')}, ${environment.os}, Node ${environment.node}`,
+    ],
+    ...provenanceRows(provenance),
+  ]),
+];
+
+const variants = (report: Report): readonly string[] => {
+  const variantsTable = variantTable(report);
+  if (variantsTable === undefined) return [];
+  const { title, columns, rows, remarks } = variantsTable;
+  return [
+    '',
+    title,
+    ...inColumns([columns, ...rows], { hasFigures: true }),
+    ...remarks.map(text => `  ${text}`),
+  ];
+};
+
+const failures = (report: Report): readonly string[] => {
+  const { failures: known } = report;
+  if (isUnknown(known) || known.groups.length === 0) return [];
+  const advice = new Set(known.groups.map(group => failureAdvice(group, adviceContext(report))));
+  return [
+    'Why requests failed',
+    ...inColumns([FAILURE_COLUMNS, ...failureRows(known)]),
+    ...[...advice].filter(text => text !== '').map(text => `  → ${text}`),
+    ...(known.outages.length === 0 ? [] : list(outageLead(known.outages), outageLines(known.outages))),
+    ...unsuccessfulEndLines(known).map(text => `  ${text}`),
+    '',
+  ];
+};
+
+type Pair = readonly [name: string, text: string];
+
+const shown = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
+
+const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
+  const row = (name: string, of: Report['counts']): readonly string[] => [
+    name,
+    ...[of.issued, of.completed, of.failed, of.cancelled, of.unresolved].map(formatCount),
+  ];
+  return inColumns(
+    [
+      ['samples', 'issued', 'completed', 'failed', 'cancelled', 'unresolved'],
+      row('measured', measured),
+      ...(warmup.issued > 0 ? [row('outside', warmup)] : []),
+    ],
+    { hasFigures: true },
+  );
+};
+
+const rates = (report: Report): readonly string[] => {
+  const user = report.perUserTokensPerSecond;
+  return inColumns(
+    RATE_KEYS.flatMap((key): readonly Pair[] => {
+      const { label: name, unit } = rateRow(key);
+      const label = `${name}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`;
+      const bound = rateBoundLabel(report.rateBounds, key);
+      if (key === 'perUserTokensPerSecond')
+        return [
+          [`${label}, p50`, `${rate(user.p50)}${bound}`],
+          [`${label}, p90`, rate(user.p90)],
+        ];
+      const value = report[key];
+      // In a run without a plateau all three would repeat it.
+      if (value === undefined || (key.startsWith('steadyState') && isUnknown(report.steadyStateWindowNs)))
+        return [];
+      return [[label, `${unit === 'ns' ? time(value) : rate(value)}${bound}`]];
+    }),
+  );
+};
+
+/** " ±0.021", or why it has none if the others of the run have one. */
+const rateBoundLabel = (bounds: Report['rateBounds'], key: RateKey): string => {
+  const bound = isUnknown(bounds) ? undefined : bounds[key];
+  if (bound === undefined) return '';
+  if (isUnknown(bound)) return ` (bound unknown: ${bound.reason})`;
+  return ` ${key === 'windowNs' ? boundText(bound) : rateBoundText(bounds, key)}`;
+};
+
+const rate = (value: number | Unknown): string => {
+  if (isUnknown(value)) return `unknown: ${value.reason}`;
+  return formatThreeDigits(value);
+};
+
+const time = (ns: number | Unknown): string =>
+  isUnknown(ns) ? `unknown: ${ns.reason}` : figureText(formatMeasuredNanoseconds(ns));
+
+const objectives = (report: Report): readonly string[] => [
+  ...knownOr(report.objectiveAnswers, []).map(answer => `  objective ${objectiveSentence(answer)}`),
+  ...(report.objectives ?? []).map(
+    ({ name, limitNs, metSamples, samples }) =>
+      `  objective ${name} at most ${time(limitNs)}: met by ${formatCount(metSamples)} of ${formatCount(samples)}`,
+  ),
+];
+
+const sessions = ({ sessions: reported }: Report): readonly string[] => {
+  if (reported === undefined) return [];
+  const uncached = uncachedRows(reported);
+  return [
+    ...list('Sessions', sessionLines(reported)),
+    '',
+    ...inColumns([TURN_COLUMNS, ...turnRows(reported)], { hasFigures: true }),
+    ...(uncached.length === 0
+      ? []
+      : ['', ...inColumns([UNCACHED_COLUMNS, ...uncached], { hasFigures: true })]),
+  ];
+};
+
+const tally = (title: string, of: Readonly<Record<string, number>>): readonly string[] => {
+  const rows = Object.entries(of).map(([name, count]) => [name, formatCount(count)]);
+  return rows.length === 0 ? [] : ['', title, ...inColumns(rows, { hasFigures: true })];
+};
+
+const client = (report: Report): readonly string[] => {
+  const of: ReportClient = report.client;
+  const { opened, reused, closed, stale } = of.connections;
+  const share = (value: number | Unknown): string =>
+    isUnknown(value) ? `unknown: ${value.reason}` : `${(value * 100).toFixed(0)}%`;
+  const figures = (value: LatenessFigures | Unknown, isTailReported = true): string =>
+    isUnknown(value)
+      ? `unknown: ${value.reason}`
+      : `p50 ${time(value.p50)}, p99 ${isTailReported ? time(value.p99) : TOO_FEW}, max ${time(value.max)}`;
+  return [
+    `Client: ${verdictText(of.verdict, stateOf(report))}`,
+    ...inColumns([
+      ['send lateness', figures(of.sendLatenessNs, isSendTailReported(report))],
+      ['read lateness', figures(of.readLatenessNs)],
+      ['event loop delay', figures(of.eventLoopDelayNs)],
+      ['heartbeat lateness', figures(of.beatLatenessNs)],
+      [
+        'throttled, stolen, pressure',
+        `${share(of.throttledShare)}, ${share(of.stolenShare)}, ${share(of.pressureShare)}`,
+      ],
+      ['busy, on a core', `${share(of.eventLoopUtilization)}, ${share(of.cpuShare)}`],
+      [
+        'garbage collection',
+        isUnknown(of.gcPauseNs)
+          ? time(of.gcPauseNs)
+          : `${time(of.gcPauseNs.total)}, longest ${time(of.gcPauseNs.max)}`,
+      ],
+      ...boundRows(report),
+      ['connections', `${opened} opened, ${reused} reused, ${closed} closed, ${stale} stale`],
+    ]),
+  ];
+};
+
+const boundRows = ({ series, rateBounds: bounds }: Report): readonly Pair[] => {
+  const reason = unboundedReason(series, bounds);
+  return [
+    ...figureVerdicts(series).map((verdict): Pair => ['', figureVerdictText(verdict)]),
+    ...(reason === undefined ? [] : [['', unboundedText(reason)] as const]),
+  ];
+};
+
+const server = (report: Report): readonly string[] => {
+  const account = serverAccount(report);
+  if (account === undefined)
+    return [
+      '',
+      `Server's own metrics: unknown (${isUnknown(report.server) ? report.server.reason : 'none'})`,
+    ];
+  return [
+    '',
+    `Server's own metrics: ${counted(account.readings, 'reading')}`,
+    ...account.tables.flatMap(({ head: columns, rows }) =>
+      inColumns([columns, ...rows], { hasFigures: true }),
+    ),
+    ...account.remarks.map(remark => `  ${remark}`),
+  ];
+};
+
+const agents = ({ agents: all = [] }: Report): readonly string[] =>
+  all.length === 0
+    ? []
+    : [
+        '',
+        'Agents',
+        ...inColumns([AGENT_COLUMNS, ...agentRows(all)], { hasFigures: true }),
+        ...agentRemarks(all).map(remark => `  ${remark}`),
+      ];
+
+const underBound = ({ headroom }: Report): readonly string[] => {
+  if (headroom === undefined) return [];
+  return [
+    '',
+    'Under the bound',
+    ...(isUnknown(headroom) ? [`  unknown: ${headroom.reason}`] : runHeadroomLines(headroom)),
+  ];
+};
+
+const energy = ({ energy: reported }: Report): readonly string[] => {
+  if (reported === undefined) return [];
+  if (isUnknown(reported)) return ['', `Energy: unknown (${reported.reason})`];
+  const rows = energyRows(reported);
+  return [
+    '',
+    'Energy',
+    ...(rows.length === 0 ? [] : inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })),
+    ...energyRemarks(reported).map(remark => `  ${remark}`),
+  ];
+};
+
+const list = (title: string, sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : ['', title, ...sentences.map(sentence => `  ${sentence}`)];
+
+const definition = (label: string, help: string): string => `${capitalized(label)}: ${help}`;
+
+const DEFINITIONS: readonly string[] = [
+  'Times start when the request is written; stamps are taken where bytes arrive, before parsing.',
+  ...seriesOf('headline').map(key => definition(seriesRow(key).label, seriesRow(key).help)),
+  definition(RUN_RATES.windowNs.label, RUN_RATES.windowNs.help),
+  'Failed requests are in no series and no rate; "failures as ∞" counts each as longer than any other. "99% confident" is the',
+  'early-stopping estimate: with 99% confidence the true percentile is no higher.',
+  'All definitions: docs/metrics.md.',
+];

@@ -1,0 +1,128 @@
+// The columns of a table of stages, for terminals, Markdown, HTML and pages. CSV has columns of its own:
+// programs read whole numbers with their units in the name.
+
+import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
+import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { TOO_FEW } from '../run/percentile-text.ts';
+import { loadText, roundedNsText, shareText, stageResult } from './line-text.ts';
+import { type PicturedStage, reportedTail } from './pictured-stage.ts';
+
+interface StageColumn {
+  readonly title: (stages: readonly PicturedStage[]) => string;
+  /** "–" if unknown. */
+  readonly cell: (stage: PicturedStage) => string;
+  /** Text is aligned left in its column, figures right. */
+  readonly isText: boolean;
+}
+
+export type StageColumnKey =
+  | 'number'
+  | 'load'
+  | 'purpose'
+  | 'result'
+  | 'p50'
+  | 'tail'
+  | 'p99'
+  | 'within'
+  | 'requests'
+  | 'tokens'
+  | 'perUser'
+  | 'growth'
+  | 'issued'
+  | 'failed'
+  | 'time';
+
+/** The percentile next to p50 and p99: the one that an objective limits, or p95. */
+export const tailTitle = (stages: readonly PicturedStage[]): string =>
+  `p${stages.find(({ curve }) => curve !== undefined)?.curve?.percentile ?? 95}`;
+
+/** Columns for which a stage has a value: a table of dashes is useless. */
+export const reportedColumns = (
+  keys: readonly StageColumnKey[],
+  stages: readonly PicturedStage[],
+): readonly StageColumnKey[] =>
+  keys.filter(
+    key => !IF_KNOWN.has(key) || stages.some(stage => STAGE_COLUMNS[key].cell(stage) !== NOT_KNOWN),
+  );
+
+/** Header and rows. */
+export const stageCells = (
+  keys: readonly StageColumnKey[],
+  stages: readonly PicturedStage[],
+): readonly (readonly string[])[] => [
+  keys.map(key => STAGE_COLUMNS[key].title(stages)),
+  ...stages.map(stage => keys.map(key => STAGE_COLUMNS[key].cell(stage))),
+];
+
+const NOT_KNOWN = '–';
+
+const tailOf = (stage: PicturedStage, of: 'percentile' | 'p99'): string | undefined => {
+  if (stage.curve === undefined) return undefined;
+  const ns = reportedTail(stage, of);
+  return ns === undefined ? `${NOT_KNOWN} ${TOO_FEW}` : roundedNsText(ns);
+};
+
+const column = <T>(
+  title: string,
+  of: (stage: PicturedStage) => T | undefined,
+  text: (value: T) => string,
+): StageColumn => ({
+  title: () => title,
+  cell: stage => {
+    const value = of(stage);
+    return value === undefined ? NOT_KNOWN : text(value);
+  },
+  isText: false,
+});
+
+const textColumn = (title: string, of: (stage: PicturedStage) => string): StageColumn => ({
+  title: () => title,
+  cell: of,
+  isText: true,
+});
+
+export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
+  number: column('stage', ({ number }) => number, String),
+  load: column('load', ({ load }) => load, loadText),
+  purpose: textColumn('why', ({ purpose }) => purpose),
+  result: textColumn('result', stage => stageResult(stage).label),
+  p50: column('p50', ({ curve }) => curve?.p50, roundedNsText),
+  tail: {
+    ...column('', stage => tailOf(stage, 'percentile'), String),
+    title: tailTitle,
+  },
+  p99: column('p99', stage => tailOf(stage, 'p99'), String),
+  within: column('within', ({ attainment }) => attainment, shareText),
+  requests: column('requests/s', ({ completedPerSecond }) => completedPerSecond, formatThreeDigits),
+  tokens: column('tok/s', ({ outputTokensPerSecond }) => outputTokensPerSecond, formatThreeDigits),
+  perUser: column('tok/s/user', ({ perUserTokensPerSecond }) => perUserTokensPerSecond, formatThreeDigits),
+  growth: column(
+    'growth/min',
+    ({ growthPerMinute }) => growthPerMinute,
+    value => formatCount(Math.round(value)),
+  ),
+  issued: column('n', stage => (isUncounted(stage) ? undefined : stage.issued), formatCount),
+  failed: column('failed', ({ failed }) => failed, formatCount),
+  time: column(
+    'time',
+    stage => (isUncounted(stage) ? undefined : stage.elapsedMs),
+    elapsedMs => figureText(formatMeasuredNanoseconds(elapsedMs * 1e6)),
+  ),
+};
+
+/** Its progress was not recorded. */
+const isUncounted = ({ standing, elapsedMs }: PicturedStage): boolean =>
+  standing === 'cut-off' && elapsedMs === 0;
+
+/** Missing in every stage for endpoints without a stream, tokens or objectives for requests. */
+const IF_KNOWN: ReadonlySet<StageColumnKey> = new Set([
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'requests',
+  'tokens',
+  'perUser',
+  'growth',
+  'failed',
+]);

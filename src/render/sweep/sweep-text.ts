@@ -1,0 +1,289 @@
+// A load line or a sweep as text: the answer first, then the stages, and the reason for each verdict. One
+// renderer for the terminal while it runs and afterwards, for line.txt and sweep.txt, and for `plimsoll
+// report`.
+
+import { maximumOf } from '../../core/extremes.ts';
+import { formatClock, formatMoment } from '../../core/figure/duration.ts';
+import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
+import { failedStopLines, failedStopText } from '../../core/run/failed-stop.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
+import { nameLabel } from '../../core/run/run-shape.ts';
+import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
+import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
+import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { clipped, hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
+import { capitalized, showable } from '../../core/text/single-line.ts';
+import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { asciiOf } from '../text/ascii.ts';
+import { leadOf } from './line-lead.ts';
+import {
+  curveSeries,
+  lineLoadText,
+  loadText,
+  objectivesText,
+  shareText,
+  stageResult,
+  tailText,
+} from './line-text.ts';
+import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
+import { stageBars } from './stage-bars.ts';
+import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from './stage-columns.ts';
+
+interface SweepTextOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+  /** Columns of the terminal, or of the file. */
+  readonly columns: number;
+}
+
+/** For a file, whose reader is unknown. */
+export const FILE_COLUMNS = 100;
+
+type StagesDocument = SweepDocument | LineDocument;
+
+/** The final text. */
+export const sweepText = (document: StagesDocument, options: SweepTextOptions): readonly string[] => {
+  const { columns } = options;
+  const stages = picturedAfterwards(document.stages);
+  return shown(
+    [
+      ...(document.stopped === undefined
+        ? cutText(document).map(text => text.toUpperCase())
+        : [...failedStopLines(document.stopped, columns), ...(isUnanswered(document) ? [] : [''])]),
+      ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
+      '',
+      `${isLine(document) ? 'Load line' : 'Sweep'} ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
+      ...facts(document).flatMap(([name, text]) =>
+        hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
+      ),
+      '',
+      ...(stages.length === 0 ? ['No stage has started.'] : table(stages, { document, columns })),
+      ...reasons(document.stages, columns),
+      ...(isLine(document) ? [] : stageBars(inLoadOrder(stages, sweepHeadDigest(document, '').by), columns)),
+    ],
+    options,
+  );
+};
+
+interface SearchScreenOptions extends SweepTextOptions {
+  readonly rows: number;
+  /** Last lines of the screen. */
+  readonly footer: readonly string[];
+}
+
+/** A search in progress, on one screen: what is known, what comes next, and the newest stages. */
+export const searchScreen = (document: LineDocument, options: SearchScreenOptions): readonly string[] => {
+  const { columns, rows, footer } = options;
+  const stages = picturedStages(document.stages);
+  const above = [
+    ...hangingLines('', `So far: ${sweepAnswer(document)}`, columns),
+    '',
+    ...searchProgress(document),
+    '',
+    ...facts(document)
+      .filter(([name]) => LIVE_FACTS.has(name))
+      .map(([name, text]) => clipped(`  ${padded(name, FACT_COLUMNS)}${text}`, columns)),
+    '',
+  ];
+  const below = ['', ...footer];
+  const [caption = '', head = '', ...lines] = table(stages, { document, columns });
+  const room = Math.max(1, rows - above.length - below.length - TABLE_HEAD_ROWS);
+  const newest = lines.length <= room ? lines : lines.slice(1 - room);
+  const earlier = lines.length - newest.length;
+  return shown(
+    [
+      ...above,
+      ...(stages.length === 0 ? ['No stage has started.'] : [caption, head]),
+      ...(earlier === 0 ? [] : [`  … ${counted(earlier, 'earlier stage')}`]),
+      ...newest,
+      ...below,
+    ],
+    options,
+  );
+};
+
+/** "3 of about 8 stages, at most 0:46 left", and the next load for either outcome. */
+export const searchProgress = ({ progress, by }: LineDocument): readonly string[] => {
+  if (progress === undefined) return [];
+  const { stagesDone, stagesExpected, leftMs, next } = progress;
+  const left = isKnown(leftMs) ? `, at most ${formatClock(leftMs)} left` : '';
+  const after = [
+    ...(isKnown(next.ifHeld) ? [`${lineLoadText(next.ifHeld, by)} if this load holds`] : []),
+    ...(isKnown(next.ifFailed) ? [`${lineLoadText(next.ifFailed, by)} if it does not`] : []),
+  ];
+  return [
+    `${stagesDone} of about ${counted(stagesExpected, 'stage')}${left}`,
+    ...(after.length === 0 ? [] : [`Next: ${after.join(', ')}`]),
+  ];
+};
+
+/** One line, as a stage ends: "Stage 3 at 100/s: failed, grows; p95 790 ms; 63.4 requests/s. The queue grows: …". */
+export const stageLine = (stage: Stage): string => {
+  const [pictured] = picturedStages([stage]);
+  if (pictured === undefined) return showable(`Stage ${stage.number}`, '?');
+  const { completedPerSecond, outputTokensPerSecond } = pictured;
+  const figures = [
+    ...tailText(pictured),
+    ...(completedPerSecond === undefined ? [] : [`${formatThreeDigits(completedPerSecond)} requests/s`]),
+    ...(outputTokensPerSecond === undefined ? [] : [`${formatThreeDigits(outputTokensPerSecond)} tok/s`]),
+  ];
+  const why = pictured.reason === '' ? '' : `. ${capitalized(pictured.reason)}`;
+  const reported = [stageResult(pictured).label, ...figures].join('; ');
+  return showable(`Stage ${stage.number} at ${loadText(stage.load)}: ${reported}${why}`, '?');
+};
+
+/** In a sentence or two: a search's own sentence; for a sweep, the results of its loads. */
+export const sweepAnswer = (document: StagesDocument): string => {
+  const { line, sentence } = lineOf(document);
+  if (sentence !== '') return `${capitalized(sentence)}.`;
+  return leadOf({
+    sweep: sweepHeadDigest(document, ''),
+    line,
+    stages: picturedStages(document.stages),
+    isLive: false,
+    // A failure is named before it.
+    reason: document.stopped === undefined ? sweepEndOf(document).reason : '',
+    target: 'The endpoint',
+  })
+    .map(({ text }) => text)
+    .join('')
+    .trim();
+};
+
+/** First line if it did not complete. */
+export const cutText = (document: StagesDocument): readonly string[] => {
+  if (document.stopped !== undefined) return [failedStopText(document.stopped)];
+  const { state } = sweepEndOf(document);
+  return state === 'complete' ? [] : [`${state}: results up to that point`];
+};
+
+/** The reason of the stop is the only result. */
+const isUnanswered = (document: StagesDocument): boolean =>
+  document.stopped !== undefined && isLine(document) && document.line.kind === 'unknown';
+
+const isLine = (document: StagesDocument): document is LineDocument => document.schema === LINE_SCHEMA;
+
+type Fact = readonly [name: string, text: string];
+
+const facts = (document: StagesDocument): readonly Fact[] => {
+  const { target, serverKind, model, dataset } = document;
+  const name = nameLabel(document);
+  return [
+    ...(name === '' ? [] : [['name', name] as const]),
+    ['target', `${target}${isUnknown(serverKind) ? '' : `, ${serverKind}`}`],
+    ['model', isUnknown(model) ? `unknown: ${model.reason}` : model],
+    ['prompts', dataset],
+    ['objectives', objectivesText(document)],
+    ...(isLine(document)
+      ? [
+          [
+            'search',
+            `ends at most ${shareText(document.resolution)} apart, each verdict with ${shareText(document.confidence)} confidence (second measurements ${shareText(stageConfidence('confirm', document.confidence))}), in ${formatClock(document.budgetMs)} at most`,
+          ] as const,
+        ]
+      : []),
+  ];
+};
+
+interface TableOptions {
+  readonly document: StagesDocument;
+  readonly columns: number;
+}
+
+/** The series of the percentiles, the header, and a line for each stage: as many columns as fit. */
+const table = (stages: readonly PicturedStage[], { document, columns }: TableOptions): readonly string[] => {
+  let keys = reportedColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
+  for (const leaving of LEAVING) {
+    const lines = tableLines(keys, stages);
+    if (maximumOf(lines.map(textWidth)) <= columns) break;
+    keys = keys.filter(key => key !== leaving);
+  }
+  return [
+    `Stages in the order they ran; percentiles of ${seriesRow(curveSeries(stages)).shortLabel}`,
+    ...tableLines(keys, stages),
+  ];
+};
+
+const tableLines = (keys: readonly StageColumnKey[], stages: readonly PicturedStage[]): readonly string[] => {
+  const columns = keys.map(key => {
+    const { title, cell, isText } = STAGE_COLUMNS[key];
+    const cells = [title(stages), ...stages.map(cell)];
+    const width = maximumOf(cells.map(textWidth));
+    return cells.map(text => (isText ? padded : paddedStart)(text, width));
+  });
+  return [undefined, ...stages].map((_, row) =>
+    `  ${columns.map(cells => cells[row] ?? '').join('  ')}`.trimEnd(),
+  );
+};
+
+const reasons = (stages: readonly Stage[], columns: number): readonly string[] => {
+  const reported = stages.filter(stage => stage.reasons.length > 0);
+  if (reported.length === 0) return [];
+  const heads = reported.map(({ number, load }) => `  stage ${number}, ${loadText(load)}`);
+  const width = maximumOf(heads.map(textWidth));
+  return [
+    '',
+    'Reason for each verdict',
+    ...reported.flatMap((stage, index) => {
+      // That the client was the limit is useless without the reason.
+      const reported = stage.reasons.slice(0, stage.verdict === 'client-bound' ? 2 : 1).join('; ');
+      return hangingLines(`${padded(heads[index] ?? '', width)}  `, reported, columns);
+    }),
+  ];
+};
+
+/** Names come from outside and must not contain control sequences for a terminal. */
+const shown = (lines: readonly string[], { isUnicode }: SweepTextOptions): readonly string[] =>
+  lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+
+const SWEEP_COLUMNS: readonly StageColumnKey[] = [
+  'number',
+  'load',
+  'result',
+  'requests',
+  'tokens',
+  'perUser',
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'failed',
+  'issued',
+  'time',
+];
+const LINE_COLUMNS: readonly StageColumnKey[] = [
+  'number',
+  'load',
+  'purpose',
+  'result',
+  'p50',
+  'tail',
+  'p99',
+  'within',
+  'requests',
+  'tokens',
+  'failed',
+  'issued',
+  'time',
+];
+/**
+ * Columns that are left out if they do not fit, in this order; the load, its result and the judged percentile
+ * stay.
+ */
+const LEAVING: readonly StageColumnKey[] = [
+  'perUser',
+  'p50',
+  'purpose',
+  'failed',
+  'time',
+  'p99',
+  'requests',
+  'issued',
+  'tokens',
+  'within',
+];
+/** The rest is already visible in the typed command. */
+const LIVE_FACTS: ReadonlySet<string> = new Set(['target', 'model', 'objectives']);
+const FACT_COLUMNS = 12;
+/** The series of the percentiles, and the header. */
+const TABLE_HEAD_ROWS = 2;
