@@ -10,14 +10,15 @@ import type { State } from '../../src/core/state.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../src/daemon/event-recorder.ts';
 import { restore } from '../../src/daemon/local-node.ts';
+import { clusterReplicaStore } from '../../src/daemon/mesh/cluster-replica-store.ts';
 import type { NodeKey } from '../../src/daemon/node-key.ts';
 import { Notices } from '../../src/daemon/notices.ts';
-import { type Journal, JournalError } from '../../src/journal/journal.ts';
+import type { Journal } from '../../src/journal/journal.ts';
 import { createMemoryJournal, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
 import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
-import type { ReceivedRecords, ReplicaStore, StoreResult } from '../../src/mesh/replication/replica-store.ts';
+import type { ReplicaStore } from '../../src/mesh/replication/replica-store.ts';
 import { Replicator } from '../../src/mesh/replication/replicator.ts';
 
 type Met = Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
@@ -138,51 +139,18 @@ export class MeshNode {
 
   #store(): ReplicaStore {
     const { journal, cluster, recorder, id } = this;
+    const store = clusterReplicaStore({ nodeId: id, clock: this.#options.clock, journal, cluster, recorder });
     return {
-      positions: () => journal.origins(),
-      position: origin => journal.origin(origin),
-      recordsAfter: (origin, after) => this.#agedRecords(origin, after),
-      storeRecords: received => this.#storeRecords(received),
-      applyLive: events => cluster.dispatch(events),
-      forget: origin => {
-        journal.forget(origin);
-        cluster.drop(origin);
-      },
-      dropLive: origins => cluster.dropLive(origins),
+      ...store,
+      storeRecords: received =>
+        this.#isFull ? { kind: 'refused', reason: 'full' } : store.storeRecords(received),
       startNewEpoch: floor => {
         journal.startNewEpoch(floor);
         recorder.epochStarted();
         recorder.record(openedConnection(id, 'again'));
         for (const fact of this.#facts.values()) recorder.record(fact);
       },
-      raiseStart: start => journal.raiseStart(start),
-      onOwnEvents: listener =>
-        cluster.subscribe(events => {
-          const own = events.filter(event => event.origin === id);
-          if (own.length > 0) listener(own);
-        }),
     };
-  }
-
-  *#agedRecords(origin: NodeId, after: number) {
-    const wallMs = this.#options.clock.wallMs();
-    for (const record of this.journal.recordsAfter(origin, after))
-      yield { ...record, ageMs: record.ageMs + Math.max(0, wallMs - record.storedAtWallMs) };
-  }
-
-  #storeRecords({ position, records, events, receivedAtMs }: ReceivedRecords): StoreResult {
-    if (this.#isFull) return { kind: 'refused', reason: 'full' };
-    const progress = this.cluster.progress(position.origin);
-    try {
-      this.journal.appendCatchUp(position, records);
-    } catch (error) {
-      if (error instanceof JournalError) return { kind: 'refused', reason: error.message };
-      throw error;
-    }
-    const from = progress?.epoch === position.epoch ? progress.seq : 0;
-    if (events.length === position.through - from) this.cluster.dispatch(events);
-    else this.cluster.restore({ ...position, events, receivedAtMs });
-    return { kind: 'stored' };
   }
 }
 

@@ -11,6 +11,7 @@ import type { SeededNodeKey } from '../../simulate/seeded-node-key.ts';
 import { SimulatedPeer } from '../../simulate/simulated-peer.ts';
 import type { Away, Remaining } from '../../simulate/simulation.ts';
 import type { DurableRecord } from '../../wire/durable-record.ts';
+import type { OriginPosition } from '../../wire/version-vector.ts';
 import type { Lifetimes } from '../lifetimes.ts';
 import { Notices } from '../notices.ts';
 import { openDaemonJournal } from '../open-journal.ts';
@@ -118,10 +119,7 @@ const MEMORY_PORT = 4_181;
 
 // The record that the demo's daemon has of nodes that went silent before it started: in its journal, with the age of the last
 // event from each, as in the home of any daemon that is restarted.
-interface SeenBefore {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  readonly through: number;
+interface SeenBefore extends OriginPosition {
   /** With the ages that they had when the origin fell silent. */
   readonly records: readonly DurableRecord[];
   /** Since then, ms. */

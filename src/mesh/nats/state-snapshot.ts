@@ -12,6 +12,7 @@ import {
   type WireRecord,
 } from '../../wire/mesh-message.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
+import type { JournalPosition } from '../replication/positions.ts';
 import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';
 
@@ -30,11 +31,6 @@ interface SnapshotOrigin {
   through: number;
   /** By number: a server that repeats one adds nothing. */
   records: Map<number, SnapshotRecord>;
-}
-
-interface SnapshotPosition {
-  readonly epoch: number;
-  readonly through: number;
 }
 
 export class StateSnapshot {
@@ -82,7 +78,7 @@ export class StateSnapshot {
       stored.records = new Map([...stored.records].sort(([a], [b]) => a - b));
   }
 
-  positionOf(origin: NodeId): SnapshotPosition | undefined {
+  positionOf(origin: NodeId): JournalPosition | undefined {
     return this.#origins.get(origin);
   }
 
@@ -99,7 +95,7 @@ export class StateSnapshot {
   /** What follows the position, in mesh frames: a short one first. */
   *framesAfter(
     origin: NodeId,
-    from: SnapshotPosition,
+    from: JournalPosition,
     { nowMs, chunkBytesMax }: { readonly nowMs: () => number; readonly chunkBytesMax: number },
   ): Generator<Uint8Array> {
     const stored = this.#origins.get(origin);
