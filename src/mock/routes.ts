@@ -29,6 +29,8 @@ interface RoutesOptions {
   readonly stamps: StampLog | undefined;
 }
 
+type FixedAnswer = (closes: boolean, query: string) => MockAnswer;
+
 export class Routes {
   readonly #settings: MockSettings;
   readonly #log: MockLog;
@@ -40,6 +42,20 @@ export class Routes {
   readonly #answered = new Set<number>();
   readonly #prefixes = new KeptPrefixes();
   readonly #conversations = new KeptConversations();
+
+  /** By method and path, everything but completions. */
+  readonly #fixed: ReadonlyMap<string, FixedAnswer> = new Map<string, FixedAnswer>([
+    ['GET /v1/models', closes => json(200, this.#models(), closes)],
+    ['GET /api/tags', closes => json(200, this.#tags(), closes)],
+    ['GET /health', closes => json(200, '{}', closes)],
+    ['GET /ping', closes => json(200, '{}', closes)],
+    ['GET /version', closes => json(200, '{"version":"mock"}', closes)],
+    ['GET /metrics', closes => this.#metrics(closes)],
+    ['GET /mock/log', (closes, query) => json(200, this.#account(query), closes)],
+    ['GET /mock/stamps', closes => this.#stamped(stamps => stamps.take(), closes)],
+    ['GET /mock/clock', closes => this.#stamped(stamps => Buffer.from(stamps.nowNs), closes)],
+    ['POST /mock/reset', closes => this.#reset(closes)],
+  ]);
 
   constructor({ settings, log, summary, stamps }: RoutesOptions) {
     this.#stamps = stamps;
@@ -56,38 +72,12 @@ export class Routes {
     const closes = request.head.closes || (repliesPerConnection > 0 && count + 1 >= repliesPerConnection);
     const api = method === 'POST' ? MOCK_APIS.find(candidate => candidate.path === path) : undefined;
     if (api !== undefined) return this.#completion(request, { api, readMs, count, closes });
-    switch (`${method} ${path}`) {
-      case 'GET /v1/models':
-        return json(200, this.#models(), closes);
-      case 'GET /api/tags':
-        return json(200, this.#tags(), closes);
-      case 'GET /health':
-      case 'GET /ping':
-        return json(200, '{}', closes);
-      case 'GET /version':
-        return json(200, '{"version":"mock"}', closes);
-      case 'GET /metrics':
-        return small(
-          smallReply(200, metricsPage(this.#settings, this.#summary()), {
-            closes,
-            type: 'text/plain; version=0.0.4',
-          }),
-          closes,
-        );
-      case 'GET /mock/log':
-        return json(200, this.#account(request.head.query), closes);
-      case 'GET /mock/stamps':
-        return this.#stamped(stamps => stamps.take(), closes);
-      case 'GET /mock/clock':
-        return this.#stamped(stamps => Buffer.from(stamps.nowNs), closes);
-      case 'POST /mock/reset':
-        this.#log.reset();
-        return json(200, '{}', closes);
-      default:
-        return KNOWN_PATHS.has(path)
-          ? json(405, errorJson(`${path} has another method`, 'invalid_request_error', 405), closes)
-          : json(404, errorJson(`the mock has nothing at ${path}`, 'not_found', 404), closes);
-    }
+    const fixed = this.#fixed.get(`${method} ${path}`);
+    if (fixed !== undefined) return fixed(closes, request.head.query);
+    const known = [...MOCK_APIS.map(each => `POST ${each.path}`), ...this.#fixed.keys()];
+    return known.some(route => route.endsWith(` ${path}`))
+      ? json(405, errorJson(`${path} has another method`, 'invalid_request_error', 405), closes)
+      : json(404, errorJson(`the mock has nothing at ${path}`, 'not_found', 404), closes);
   }
 
   #completion(
@@ -187,6 +177,16 @@ export class Routes {
     );
   }
 
+  #metrics(closes: boolean): MockAnswer {
+    const page = metricsPage(this.#settings, this.#summary());
+    return small(smallReply(200, page, { closes, type: 'text/plain; version=0.0.4' }), closes);
+  }
+
+  #reset(closes: boolean): MockAnswer {
+    this.#log.reset();
+    return json(200, '{}', closes);
+  }
+
   /** If whole answers are cached, the second request for one gets it at once. */
   #remembered(subject: ReplySubject, promptText: string): ReplySubject {
     const { cachesAnswers, cachesDuplicates, keepsPrefixes, tokenizer } = this.#settings;
@@ -258,16 +258,5 @@ const shifted = ({ atMs, tokens, chunks }: Reply['timeline']): Reply['timeline']
   chunks: Uint32Array.from([0, ...chunks]),
 });
 
-const KNOWN_PATHS: ReadonlySet<string> = new Set([
-  ...MOCK_APIS.map(({ path }) => path),
-  '/v1/models',
-  '/api/tags',
-  '/health',
-  '/metrics',
-  '/mock/log',
-  '/mock/stamps',
-  '/mock/clock',
-  '/mock/reset',
-]);
 const MODEL_TOKENS_MAX = 1_048_576;
 const ANSWERED_MAX = 100_000;

@@ -226,6 +226,8 @@ test('other paths and methods are answered as servers do', async () => {
   expect((await get('/metrics')).text).toContain('vllm:num_requests_running{model_name="one"} 0\n');
   expect((await get('/elsewhere')).status).toBe(404);
   expect((await get('/v1/chat/completions')).status).toBe(405);
+  for (const path of ['/v1/models', '/ping', '/version', '/mock/log'])
+    expect((await fetch(mock.url + path, { method: 'POST', body: '{}' })).status).toBe(405);
 });
 
 test('a text completion is served as well', async () => {
