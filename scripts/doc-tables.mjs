@@ -4,14 +4,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-export const TABLED_DOCUMENTS = ['api.md', 'cli.md', 'config.md', 'mock.md'];
+export const TABLED_DOCUMENTS = ['api.md', 'cli.md', 'config.md', 'mock.md', 'service.md'];
 
 /** Everything that tables are written from, by the names of the exports. */
 export const declarations = async () => {
   const [{ allCommands }, ...others] = await Promise.all([
     import('../src/cli/commands.ts'),
+    import('../src/cli/exit-codes.ts'),
     import('../src/config/config-keys.ts'),
     import('../src/config/value-kinds.ts'),
+    import('../src/daemon/log/daemon-log.ts'),
     import('../src/mock/failures.ts'),
     import('../src/mock/cases/fault-case.ts'),
     import('../src/mock/cases/fault-cases.ts'),
@@ -67,6 +69,17 @@ const TABLES = {
     return table([...(group.length === 1 ? [] : ['command']), 'option', 'meaning'], own) + also;
   },
   names: ({ commands }, word) => `${optionNames(optionRows(commandsOf(word, commands)))}\n`,
+  'exit codes': ({ EXIT_CODES }) =>
+    table(
+      ['code', 'name', 'meaning'],
+      Object.entries(EXIT_CODES).map(([name, { code: number, meaning }]) => [String(number), name, meaning]),
+    ),
+  /** Of the log. */
+  events: ({ LOG_EVENTS }) =>
+    table(
+      ['event', 'level', 'meaning'],
+      Object.entries(LOG_EVENTS).map(([name, { level, meaning }]) => [code(name), level, meaning]),
+    ),
   /** Of a section of config.toml. */
   keys: ({ CONFIG_SECTIONS, tomlText, valueKind }, name) =>
     table(

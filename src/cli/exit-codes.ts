@@ -1,5 +1,4 @@
-// Every code that a command ends with. docs/cli.md has the same table, and a test compares them. 10 to 29 belong to
-// `plimsoll bench`.
+// Every code that a command ends with, also for the table of docs/cli.md. 10 to 29 belong to `plimsoll bench`.
 
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Done. Also a daemon or a watch that was stopped on request.' },

@@ -11,15 +11,6 @@ const DECLARED = await declarations();
 const doc = (name: string) => readFileSync(join(repositoryRoot, 'docs', name), 'utf8');
 
 describe('the documents', () => {
-  test('have the exit codes that the commands end with', () => {
-    const rows = [...doc('cli.md').matchAll(/^\| (\d+) \| (\w+) \| (.*) \|$/gm)].map(
-      ([, code, name, meaning]) => [name, code, meaning],
-    );
-    expect(rows).toEqual(
-      Object.entries(EXIT_CODES).map(([name, { code, meaning }]) => [name, String(code), meaning]),
-    );
-  });
-
   test('leave the codes 10 to 29 to the benchmark', () => {
     for (const [name, { code }] of Object.entries(EXIT_CODES))
       expect(code >= 10 && code <= 29).toBe(name.startsWith('bench'));
@@ -42,14 +33,15 @@ describe('the documents', () => {
     expect(subjects).toContain('commands');
   });
 
-  test('have a table for each section of config.toml, for failures and cases of the mock, notices and problems', () => {
+  test('have a table for each section of config.toml, and for each list of codes', () => {
     const sections = CONFIG_SECTIONS.map(({ name }) => `keys of ${name === '' ? 'this machine' : name}`);
     expect(tabledSubjects(doc('config.md'))).toEqual(sections);
-    expect(tabledSubjects(doc('mock.md'))).toEqual(
-      expect.arrayContaining(['failures of the mock', 'cases of the mock']),
-    );
-    expect(tabledSubjects(doc('api.md'))).toEqual(
-      expect.arrayContaining(['notices of the daemon', 'problems of the API']),
-    );
+    for (const [name, subjects] of Object.entries({
+      'api.md': ['problems of the API', 'notices of the daemon'],
+      'cli.md': ['exit codes of all commands'],
+      'mock.md': ['failures of the mock', 'cases of the mock'],
+      'service.md': ['events of the log'],
+    }))
+      expect(tabledSubjects(doc(name))).toEqual(expect.arrayContaining(subjects));
   });
 });

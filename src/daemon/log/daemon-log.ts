@@ -139,7 +139,7 @@ const written = (value: LogValue): string => {
 const BARE = /^[\w.:/@%+,[\]~#-]+$/;
 export const VALUE_LENGTH_MAX = 300;
 
-// What the log of a daemon reports, once: the level of each event and its meaning. docs/service.md has the same table.
+// What the log of a daemon reports, once: the level of each event and its meaning, also for docs/service.md.
 export type LogEvent = keyof typeof LOG_EVENTS;
 
 export const LOG_EVENTS = {

@@ -1,14 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LogFormat, LogLevel } from '../../../src/config/value-kinds.ts';
 import {
   DaemonLog,
   LINES_PER_HOUR_MAX,
-  LOG_EVENTS,
   SUBJECT_LINES_PER_HOUR_MAX,
 } from '../../../src/daemon/log/daemon-log.ts';
-import { repositoryRoot } from '../../support/repository-root.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
@@ -71,12 +67,4 @@ test('lines in all are limited, dropped ones are counted and reported, and the e
   await clock.advance(HOUR_MS);
   log.write('node-restored', { node: 1 });
   expect(lines.at(-1)).toContain('event=node-restored');
-});
-
-test('docs/service.md lists every event with its level and its meaning', () => {
-  const text = readFileSync(join(repositoryRoot, 'docs', 'service.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `([a-z-]+)` \| (debug|info|warn|error) \| (.*) \|$/gm)].map(
-    ([, name, level, meaning]) => [name, { level, meaning }],
-  );
-  expect(Object.fromEntries(rows)).toEqual(LOG_EVENTS);
 });
