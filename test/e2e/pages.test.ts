@@ -1,6 +1,7 @@
 // The pages in a real browser over the real server, with made-up machines: what is on them, how they mark old values,
 // and that everybody can use them.
 
+import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { isLongRun } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
@@ -161,6 +162,32 @@ describe('the dashboard', () => {
     expect(await streamClients(served.url)).toBe(1);
   });
 
+  test('a tab that was hidden shows what changed meanwhile, and one that is opened later begins with it', async ({
+    browser,
+  }) => {
+    await using served = await serveMachines({ machines: [studio] });
+    served.report(studio, AT_WORK);
+    const { page, context } = await browser.open(served.url);
+    const second = await context.newPage();
+    await second.goto(served.url);
+    const memory = (tab: Page, text: string): Promise<void> =>
+      tab
+        .getByRole('link', { name: /^atlas/ })
+        .getByText(text)
+        .waitFor();
+    await memory(second, '317 of 512\u00a0GB');
+    await setVisibility(second, 'hidden');
+    served.report(studio, { ...AT_WORK, memory: 0.7 });
+    await memory(page, '358 of 512\u00a0GB');
+    await memory(second, '317 of 512\u00a0GB');
+    await setVisibility(second, 'visible');
+    await memory(second, '358 of 512\u00a0GB');
+    const third = await context.newPage();
+    await third.goto(served.url);
+    await memory(third, '358 of 512\u00a0GB');
+    expect(await streamClients(served.url)).toBe(1);
+  });
+
   test('beyond loopback a browser without access shows what to do, and a one-time code lets it in and leaves the address', async ({
     browser,
   }) => {
@@ -292,6 +319,14 @@ describe('the dashboard', () => {
 });
 
 const WIDE: Look = { theme: 'light', width: 1_280 };
+
+/** As when a person looks at another tab, and at this one again. */
+const setVisibility = async (tab: Page, state: 'visible' | 'hidden'): Promise<void> => {
+  await tab.evaluate(
+    `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })`,
+  );
+  await tab.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+};
 
 const streamClients = async (url: string): Promise<unknown> => {
   const body: unknown = await (await fetch(`${url}/api/daemon`)).json();
