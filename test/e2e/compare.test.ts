@@ -135,7 +135,7 @@ describe('runs that are compared', () => {
       directory: join(home, 'runs', 'live'),
       config: runConfig({ id: 'live' }),
     });
-    await using _announcement = await announceTo(home, live);
+    await using _announcement = announceTo(home, live);
     await page.getByRole('navigation').getByRole('link', { name: 'Runs 3' }).waitFor();
     for (const path of [
       '/api/runs/older',

@@ -28,7 +28,7 @@ describe('a load line in a browser', () => {
     const home = join(folder.path, 'home');
     const directory = join(home, 'runs', 'line-1');
     await using daemon = await startDaemon({ home });
-    await using searching = await announceSweepTo(home, madeUpLine(100), { directory });
+    await using searching = announceSweepTo(home, madeUpLine(100), { directory });
     const { page, problems } = await browser.open(`${daemon.url}/runs`);
     await page.getByRole('link', { name: 'Load line line-1' }).click();
     await page.getByRole('heading', { name: 'Load line' }).waitFor();
@@ -144,7 +144,7 @@ describe('a load line in a browser', () => {
     const home = join(folder.path, 'home');
     const directory = join(home, 'runs', 'line-1');
     await using daemon = await startDaemon({ home });
-    await using _searching = await announceSweepTo(home, madeUpLine(100), { directory });
+    await using _searching = announceSweepTo(home, madeUpLine(100), { directory });
     const staged = new MadeUpRun({
       directory: join(directory, 'stage-01'),
       config: runConfig({ id: 'staged' }),
@@ -153,10 +153,10 @@ describe('a load line in a browser', () => {
       directory: join(home, 'runs', 'alone'),
       config: runConfig({ id: 'alone' }),
     });
-    await using _staged = await announceTo(home, staged, {
+    await using _staged = announceTo(home, staged, {
       sweep: { sweepId: sweepIdOf('line-1'), stage: 1 },
     });
-    await using _alone = await announceTo(home, alone);
+    await using _alone = announceTo(home, alone);
     const { page } = await browser.open(`${daemon.url}/runs`);
     await page
       .getByRole('table', { name: 'Runs', exact: true })
@@ -198,7 +198,7 @@ describe('a load line in a browser', () => {
       for (const [id, more] of Object.entries(ENDINGS))
         writeLine(join(home, 'runs', id), madeUpLine(undefined, { id, ...more() }));
       await using daemon = await startDaemon({ home });
-      await using _searching = await announceSweepTo(home, madeUpLine(370), {
+      await using _searching = announceSweepTo(home, madeUpLine(370), {
         directory: join(home, 'runs', 'line-1'),
       });
       const { page, problems } = await browser.open(`${daemon.url}/sweeps/line-1`, { width, theme });

@@ -102,7 +102,7 @@ describe('runs in a browser', () => {
         warmupMs: 2_000,
       });
       await using daemon = await startDaemon({ home });
-      await using announcement = await announceTo(home, live);
+      await using announcement = announceTo(home, live);
       live.samples(200, { fromMs: 2_000, untilMs: 30_000 });
       announcement.progress(live.snapshot(), live.client());
       const { page, problems } = await browser.open(`${daemon.url}/runs`, { width, theme });
@@ -154,7 +154,7 @@ describe('runs in a browser', () => {
     const home = join(directory.path, 'home');
     await using daemon = await startDaemon({ home });
     const run = new MadeUpRun({ directory: join(home, 'runs', 'lost'), config: configOf('lost') });
-    const announcement = await announceTo(home, run);
+    const announcement = announceTo(home, run);
     run.samples(100, { fromMs: 0, untilMs: 10_000 });
     announcement.progress(run.snapshot(), run.client());
     const { page } = await browser.open(`${daemon.url}/runs/lost`);

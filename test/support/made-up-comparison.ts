@@ -1,7 +1,7 @@
 // A comparison of pairs with given figures, for tests that show, store or judge one.
 
 import { join } from 'node:path';
-import { ComparisonReporter } from '../../src/bench/announce/comparison-reporter.ts';
+import { DocumentReporter, REPORTED_COMPARISON } from '../../src/bench/announce/document-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import {
   COMPARISON_SCHEMA,
@@ -84,8 +84,8 @@ export const announceComparisonTo = (
   home: string,
   document: ComparisonDocument,
   { directory, onStopRequested }: { readonly directory: string; readonly onStopRequested?: () => void },
-): ComparisonReporter => {
-  const reporter = new ComparisonReporter({
+): DocumentReporter<ComparisonDocument> =>
+  new DocumentReporter(REPORTED_COMPARISON, {
     findDaemon: async () => {
       const found = await readDaemonFile(join(home, 'daemon.json'));
       return found.kind === 'found' ? found.file : undefined;
@@ -95,6 +95,3 @@ export const announceComparisonTo = (
     directory,
     ...(onStopRequested === undefined ? {} : { onStopRequested }),
   });
-  reporter.start();
-  return reporter;
-};

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { announceSweep, type SweepAnnouncement } from '../../src/bench/announce/sweep-reporter.ts';
+import { DocumentReporter, REPORTED_SWEEP } from '../../src/bench/announce/document-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { isSweepId, type SweepId } from '../../src/core/ids.ts';
 import type { Sweep } from '../../src/core/sweep/sweep.ts';
@@ -87,8 +87,8 @@ export const announceSweepTo = (
   home: string,
   document: SweepDocument | LineDocument,
   more: { readonly directory: string; readonly onStopRequested?: () => void },
-): Promise<SweepAnnouncement> =>
-  announceSweep({
+): DocumentReporter<SweepDocument | LineDocument> =>
+  new DocumentReporter(REPORTED_SWEEP, {
     findDaemon: async () => {
       const found = await readDaemonFile(join(home, 'daemon.json'));
       return found.kind === 'found' ? found.file : undefined;

@@ -13,17 +13,11 @@ import { buildReport } from '../../metrics/build-report.ts';
 import type { RunStart } from '../../wire/run-schema.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
-/** Resolves at once; the daemon is looked for in the background. Never throws. */
-export const announceRun = async (options: AnnounceOptions): Promise<RunAnnouncement> => {
-  const reporter = new RunReporter(options);
-  reporter.start();
-  return reporter;
-};
-
 export const UPDATE_MS = 200;
 export const LEASE_REPEAT_MS = 2_000;
 
-class RunReporter implements RunAnnouncement {
+/** Starts at once and never throws: the daemon is looked for in the background. */
+export class RunReporter implements AsyncDisposable {
   readonly #options: AnnounceOptions;
   readonly #contact: DaemonContact;
   readonly #recent = new RecentWindow();
@@ -42,22 +36,22 @@ class RunReporter implements RunAnnouncement {
       turn: () => this.#turn(),
       turnMs: UPDATE_MS,
     });
+    this.#contact.start();
   }
 
+  /** Updates that were not sent to the daemon. */
   get updatesDropped(): number {
     return this.#updatesDropped;
   }
 
-  start(): void {
-    this.#contact.start();
-  }
-
+  /** Passes on the newest figures; sent at most five times a second, older ones that were not sent are dropped. */
   progress(snapshot: MetricsSnapshot, client: ClientProgress): void {
     this.#recent.add(snapshot);
     if (this.#newest !== undefined) this.#updatesDropped += 1;
     this.#newest = { snapshot, client };
   }
 
+  /** Resolves when the daemon has the end, or three seconds have passed. */
   end(report: Report): Promise<void> {
     this.#ending ??= this.#contact.end({
       runId: this.#options.config.run.id,
@@ -186,13 +180,4 @@ export interface ClientProgress {
   readonly elapsedMs: number;
   /** ms since the measured phase began; 0 before it. */
   readonly measuredMs: number;
-}
-
-export interface RunAnnouncement extends AsyncDisposable {
-  /** Passes on the newest figures; sent at most five times a second, older ones that were not sent are dropped. */
-  progress(snapshot: MetricsSnapshot, client: ClientProgress): void;
-  /** Resolves when the daemon has the end, or three seconds have passed. */
-  end(report: Report): Promise<void>;
-  /** Updates that were not sent to the daemon. */
-  readonly updatesDropped: number;
 }

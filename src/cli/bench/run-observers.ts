@@ -1,6 +1,6 @@
 // The observers of a run started on the command line: the display, `plimsoll watch` through a file in the home, the daemon.
 
-import { announceRun } from '../../bench/announce/run-reporter.ts';
+import { RunReporter } from '../../bench/announce/run-reporter.ts';
 import type { BenchObserver, BenchResult, StartedRun } from '../../bench/run/bench-parts.ts';
 import { LIVE_RUN_SCHEMA, removeLiveRun, writeLiveRun } from '../../bench/run/live-run-file.ts';
 import type { SessionPhase } from '../../bench/run/session.ts';
@@ -19,7 +19,7 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
   readonly #state: ProcessState;
   readonly #context: RunObserverContext;
   #run: StartedRun | undefined;
-  #announcing: ReturnType<typeof announceRun> | undefined;
+  #announcing: RunReporter | undefined;
   #writing: Promise<void> | undefined;
   #phase: RunPhase = 'connecting';
   #hasHome = true;
@@ -49,7 +49,7 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
     this.#run = run;
     display.started(runHead(run.config, limits));
     if (this.#hasHome) this.#writing = this.#writeLiveRun(run);
-    this.#announcing = announceRun({
+    this.#announcing = new RunReporter({
       findDaemon: () => runningDaemon(this.#context.home, this.#state),
       clock: systemClock,
       config: run.config,
@@ -98,19 +98,17 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
     this.#context.display.snapshot(snapshot);
     if (this.#run === undefined) return;
     const progress = { phase: this.#phase, ...timesOf(snapshot, this.#run.runZeroNs) };
-    void this.#announcing?.then(announcement => announcement.progress(snapshot, progress));
+    this.#announcing?.progress(snapshot, progress);
   }
 
   async ended({ report }: Pick<BenchResult, 'report'>): Promise<void> {
-    const announcement = await this.#announcing;
-    await announcement?.end(report);
+    await this.#announcing?.end(report);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#writing;
     if (this.#run !== undefined) await removeLiveRun(this.#context.home, this.#run.config.run.id);
-    const announcement = await this.#announcing;
-    await announcement?.[Symbol.asyncDispose]();
+    await this.#announcing?.[Symbol.asyncDispose]();
   }
 }
 

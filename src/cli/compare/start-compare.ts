@@ -2,7 +2,7 @@
 // because it loads ZeroMQ.
 
 import { join, resolve } from 'node:path';
-import { ComparisonReporter } from '../../bench/announce/comparison-reporter.ts';
+import { REPORTED_COMPARISON } from '../../bench/announce/document-reporter.ts';
 import {
   COMPARISON_FILE,
   type KeptPairs,
@@ -25,11 +25,11 @@ import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
 import { comparisonScreen, pairLine } from '../../render/comparison/comparison-screen.ts';
 import { agentsRun, type NamedAgents } from '../agent/load-agents.ts';
-import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
+import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
+import { PartObservers } from '../bench/part-observers.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
-import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
@@ -86,30 +86,23 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
   const { directory, document, kept } = folder;
   await using display = compareDisplay(start.mode, state.stdout);
   for (const notice of [...start.notices, ...folder.notices]) display.notice(notice);
-  const stopRequested = new AbortController();
+  await using observers = new PartObservers<ComparisonDocument>(state, {
+    kind: REPORTED_COMPARISON,
+    home,
+    directory,
+    durationMs: start.order.plan.segment.durationMs,
+    notice: text => display.notice(text),
+    stopNotice: 'it was stopped from the dashboard; it ends now and keeps the pairs that are done',
+  });
+  observers.changed(document);
   const bench = {
     ...benchProcess(state),
     provenance,
     reported: citedCalibration(home, state),
-    stop: AbortSignal.any([state.stop, stopRequested.signal]),
+    stop: AbortSignal.any([state.stop, observers.stopRequested]),
     stopNow: state.takeSecondStop(),
   };
-  await using announcing = new ComparisonReporter({
-    findDaemon: () => runningDaemon(home, state),
-    clock: systemClock,
-    document,
-    directory,
-    onStopRequested: () => {
-      display.notice('it was stopped from the dashboard; it ends now and keeps the pairs that are done');
-      stopRequested.abort();
-    },
-  });
   await using servers = new ComparedServers({ state, directory, ...start, clock: systemClock });
-  let following: RunObservers | undefined;
-  const closeFollowing = async (): Promise<void> => {
-    await following?.[Symbol.asyncDispose]();
-    following = undefined;
-  };
   try {
     const ended = await runComparison(start.order, {
       segment: {
@@ -124,33 +117,19 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
       ...(kept === undefined ? {} : { kept }),
       write: written => writeComparison(directory, written),
       observer: {
-        segmentBegan: (run, segment) => {
-          announcing.start();
-          following = new RunObservers(state, {
-            home,
-            directory: join(directory, segment),
-            limits: { samplesMax: undefined, durationMs: start.order.plan.segment.durationMs },
-            display: { ...NO_DISPLAY, notice: text => display.notice(text) },
-          });
-          // Stopping a segment on its page stops the comparison: otherwise the next segment would begin.
-          following.stopRequested.addEventListener('abort', () => stopRequested.abort(), { once: true });
-          following.started(run);
-        },
-        phase: phase => following?.phase(phase),
-        snapshot: snapshot => following?.snapshot(snapshot),
+        segmentBegan: (run, segment) => observers.began(run, segment),
+        phase: phase => observers.phase(phase),
+        snapshot: snapshot => observers.snapshot(snapshot),
         notice: text => display.notice(text),
-        segmentEnded: async report => {
-          await following?.ended({ report });
-          await closeFollowing();
-        },
+        segmentEnded: report => observers.ended(report),
         changed: changed => {
           display.show(changed);
-          announcing.update(changed);
+          observers.changed(changed);
         },
       },
     });
     const diskProblems = await writeComparisonText(directory, ended);
-    await announcing.end(ended);
+    await observers.over(ended);
     return { document: ended, directory, diskProblems, notices: display.notices };
   } catch (error) {
     // Nothing was measured: a new folder is as it was.
@@ -158,7 +137,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
     await folder.discard();
     throw error;
   } finally {
-    await closeFollowing();
+    await observers.closePart();
   }
 };
 
@@ -268,14 +247,6 @@ const newSide = ({ label, request, startCommand }: RequestedSide): ComparisonSid
   isStartedHere: startCommand !== undefined,
   units: [],
 });
-
-/** The whole has one. */
-const NO_DISPLAY = {
-  started: () => undefined,
-  stage: () => undefined,
-  measuring: () => undefined,
-  snapshot: () => undefined,
-};
 
 // Shows a comparison while it goes on: what is known so far, which segment runs and how long it takes to the next look; a line for
 // each pair where there is no terminal.

@@ -2,23 +2,21 @@
 // it loads ZeroMQ.
 
 import { join, resolve } from 'node:path';
-import { announceSweep } from '../../bench/announce/sweep-reporter.ts';
+import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { openRunDirectory } from '../../bench/run/run-directory.ts';
 import { type LineResult, runLine } from '../../bench/sweep/run-line.ts';
-import type { StageObserver } from '../../bench/sweep/run-stage.ts';
-import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
-import { isSweepId, type SweepId } from '../../core/ids.ts';
+import { isSweepId } from '../../core/ids.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { searchProgress, searchScreen, stageLine } from '../../render/sweep/sweep-text.ts';
 import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
-import { asBenchCommandError, benchProcess, newRun, runningDaemon } from '../bench/bench-process.ts';
+import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
+import { PartObservers } from '../bench/part-observers.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
-import { type ObservedDisplay, RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
@@ -59,7 +57,14 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
   const onNotice = (text: string): void => display.notice(text);
   // Made of the same signs as the id of a run, which this module has just made.
   if (!isSweepId(id)) throw new TypeError(`not an id: ${id}`);
-  await using observers = new StageObservers({ state, home, sweepId: id, directory, onNotice });
+  await using observers = new PartObservers<LineDocument>(state, {
+    kind: REPORTED_SWEEP,
+    home,
+    directory,
+    durationMs: undefined,
+    notice: onNotice,
+    stopNotice: 'it was stopped from the dashboard; it ends now and keeps what is known',
+  });
   try {
     if (out === undefined) await openHome(home);
     const provenance = await stageProvenance(state, start);
@@ -81,14 +86,21 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
         run: judgedRuns(state, start, energyRuns(state, home, stageAgentsRun(state, home, start.agents))),
         directory,
         confidence: start.confidence,
-        observer: observers,
+        observer: {
+          run: (run, stage) => observers.began(run, stage.directory, { sweepId: id, stage: stage.number }),
+          phase: phase => observers.phase(phase),
+          snapshot: snapshot => observers.snapshot(snapshot),
+          notice: onNotice,
+          // The whole search is reported separately.
+          changed: () => undefined,
+        },
       },
       {
         changed: document => {
           display.show(document);
-          observers.update(document);
+          observers.changed(document);
         },
-        stageEnded: report => observers.stageEnded({ report }),
+        stageEnded: report => observers.ended(report),
       },
     );
     await observers.over(result.document);
@@ -115,105 +127,3 @@ const lineDisplay = (mode: DisplayMode, stdout: OutputStream): StagedDisplay<Lin
     },
     footer: 'Ctrl-C ends the search and keeps what is known.',
   });
-
-// The observers of a search for a load line: `plimsoll watch` and the daemon for the run of each stage, the daemon for the whole
-// search.
-interface StageObserversOptions {
-  readonly state: ProcessState;
-  readonly home: string;
-  readonly sweepId: SweepId;
-  /** Absolute. */
-  readonly directory: string;
-  readonly onNotice: (text: string) => void;
-}
-
-class StageObservers implements StageObserver, AsyncDisposable {
-  readonly #options: StageObserversOptions;
-  readonly #stopRequested = new AbortController();
-  #stage: RunObservers | undefined;
-  #whole: ReturnType<typeof announceSweep> | undefined;
-
-  constructor(options: StageObserversOptions) {
-    this.#options = options;
-  }
-
-  /** Aborts when somebody asks the daemon that it end, as Ctrl-C does here. */
-  get stopRequested(): AbortSignal {
-    return this.#stopRequested.signal;
-  }
-
-  run(...[run, stage]: Parameters<StageObserver['run']>): void {
-    const { state, home, directory, sweepId } = this.#options;
-    const observers = new RunObservers(state, {
-      home,
-      directory: join(directory, stage.directory),
-      limits: { samplesMax: undefined, durationMs: undefined },
-      display: { ...NO_DISPLAY, notice: text => this.notice(text) },
-      sweep: { sweepId, stage: stage.number },
-    });
-    observers.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
-    observers.started(run);
-    this.#stage = observers;
-  }
-
-  phase(...reported: Parameters<StageObserver['phase']>): void {
-    this.#stage?.phase(...reported);
-  }
-
-  snapshot(...reported: Parameters<StageObserver['snapshot']>): void {
-    this.#stage?.snapshot(...reported);
-  }
-
-  notice(text: string): void {
-    this.#options.onNotice(text);
-  }
-
-  /** The whole search is reported separately. */
-  changed(): void {}
-
-  async stageEnded(...reported: Parameters<RunObservers['ended']>): Promise<void> {
-    await this.#stage?.ended(...reported);
-    await this.#closeStage();
-  }
-
-  update(document: LineDocument): void {
-    const { state, home, directory, onNotice } = this.#options;
-    if (this.#whole !== undefined) {
-      void this.#whole.then(announcement => announcement.update(document));
-      return;
-    }
-    this.#whole = announceSweep({
-      findDaemon: () => runningDaemon(home, state),
-      clock: systemClock,
-      document,
-      directory,
-      onStopRequested: () => {
-        onNotice('it was stopped from the dashboard; it ends now and keeps what is known');
-        this.#stopRequested.abort();
-      },
-    });
-  }
-
-  async over(document: LineDocument): Promise<void> {
-    await (await this.#whole)?.end(document);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#closeStage();
-    await (await this.#whole)?.[Symbol.asyncDispose]();
-  }
-
-  async #closeStage(): Promise<void> {
-    await this.#stage?.[Symbol.asyncDispose]();
-    this.#stage = undefined;
-  }
-}
-
-/** The whole has one. */
-const NO_DISPLAY: ObservedDisplay = {
-  started: () => undefined,
-  stage: () => undefined,
-  measuring: () => undefined,
-  snapshot: () => undefined,
-  notice: () => undefined,
-};

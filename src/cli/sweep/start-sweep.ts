@@ -2,7 +2,7 @@
 // ZeroMQ.
 
 import { join, resolve } from 'node:path';
-import { announceSweep, type SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
+import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { runSweep, type SweepOrder } from '../../bench/sweep/run-sweep.ts';
 import {
@@ -16,17 +16,17 @@ import { openHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { isSweepId } from '../../core/ids.ts';
 import { objectiveText } from '../../core/run/objective.ts';
-import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
+import type { StageLoad } from '../../core/sweep/stage.ts';
 import { SWEEP_SCHEMA, type SweepDocument, type SweepResume } from '../../core/sweep/sweep-document.ts';
 import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';
 import { loadText } from '../../render/sweep/line-text.ts';
 import { FILE_COLUMNS, stageLine, sweepText } from '../../render/sweep/sweep-text.ts';
 import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
-import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
+import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
+import { PartObservers } from '../bench/part-observers.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
-import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -104,17 +104,12 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   if (document.stages.length > 0)
     await print(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);
   for (const name of putAside) await print(`What was cut off is kept in ${name}, and runs again.`);
-  const stopRequested = new AbortController();
-  await using announcing = new LateAnnouncement(known =>
-    announceSweep({
-      findDaemon: () => runningDaemon(home, state),
-      clock: systemClock,
-      document: known,
-      directory: directory.path,
-      onStopRequested: () => stopRequested.abort(),
-    }),
-  );
-  const followers = new StageFollowers(state, start, directory.path, document.id, stopRequested);
+  await using observers = new PartObservers<SweepDocument>(state, {
+    kind: REPORTED_SWEEP,
+    home,
+    directory: directory.path,
+    durationMs: start.order.durationMs,
+  });
   const ended = await runSweep(
     { ...start.order, warmup: request.warmup },
     {
@@ -125,7 +120,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
           ...benchProcess(state),
           provenance,
           reported: citedCalibration(home, state),
-          stop: AbortSignal.any([state.stop, stopRequested.signal]),
+          stop: AbortSignal.any([state.stop, observers.stopRequested]),
           stopNow: state.takeSecondStop(),
         },
         newRun: () => newRun(),
@@ -136,17 +131,18 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
       write: written => directory.write(written),
       observer: {
         stageBegan: (run, stage) => {
-          followers.began(run, stage);
+          const sweep = isSweepId(document.id) ? { sweepId: document.id, stage: stage.number } : undefined;
+          observers.began(run, stage.directory, sweep);
           void print(
             `Stage ${stage.number} of ${document.requested.length} has begun: ${loadText(stage.load)}`,
           );
         },
-        phase: phase => followers.observers?.phase(phase),
-        snapshot: snapshot => followers.observers?.snapshot(snapshot),
+        phase: phase => observers.phase(phase),
+        snapshot: snapshot => observers.snapshot(snapshot),
         notice: text => void print(text),
-        changed: changed => announcing.update(changed),
+        changed: changed => observers.changed(changed),
         stageEnded: async ({ stage, report }) => {
-          await followers.ended(report);
+          await observers.ended(report);
           await print(stageLine(stage));
         },
       },
@@ -156,85 +152,12 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
       await directory.discard();
       throw error;
     })
-    .finally(() => followers.close());
+    .finally(() => observers.closePart());
   const text = sweepText(ended, { isUnicode: true, columns: FILE_COLUMNS });
   const diskProblems = await directory.writeText(`${text.join('\n')}\n`);
-  await announcing.end(ended);
+  await observers.over(ended);
   return { document: ended, directory: directory.path, diskProblems };
 };
-
-/** Announced with the first stage: some facts of the announcement, such as the kind of the server, are unknown before. */
-class LateAnnouncement implements AsyncDisposable {
-  readonly #begin: (document: SweepDocument) => Promise<SweepAnnouncement>;
-  #announcing: Promise<SweepAnnouncement> | undefined;
-
-  constructor(begin: (document: SweepDocument) => Promise<SweepAnnouncement>) {
-    this.#begin = begin;
-  }
-
-  update(document: SweepDocument): void {
-    this.#announcing ??= this.#begin(document);
-    void this.#announcing.then(announcement => announcement.update(document));
-  }
-
-  async end(document: SweepDocument): Promise<void> {
-    const announcement = await this.#announcing;
-    await announcement?.end(document);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const announcement = await this.#announcing;
-    await announcement?.[Symbol.asyncDispose]();
-  }
-}
-
-/** Of each stage's run: `plimsoll watch` by a file, the daemon. One stage runs at a time. */
-class StageFollowers {
-  readonly #state: ProcessState;
-  readonly #start: SweepCall;
-  readonly #directory: string;
-  readonly #sweepId: string;
-  readonly #stopRequested: AbortController;
-  observers: RunObservers | undefined;
-
-  constructor(
-    state: ProcessState,
-    start: SweepCall,
-    directory: string,
-    sweepId: string,
-    stopRequested: AbortController,
-  ) {
-    this.#state = state;
-    this.#start = start;
-    this.#directory = directory;
-    this.#sweepId = sweepId;
-    this.#stopRequested = stopRequested;
-  }
-
-  began(run: Parameters<RunObservers['started']>[0], stage: Stage): void {
-    const observers = new RunObservers(this.#state, {
-      home: this.#start.home,
-      directory: join(this.#directory, stage.directory),
-      limits: { samplesMax: undefined, durationMs: this.#start.order.durationMs },
-      display: NO_DISPLAY,
-      ...(isSweepId(this.#sweepId) ? { sweep: { sweepId: this.#sweepId, stage: stage.number } } : {}),
-    });
-    // Stopping a stage's run on its page stops the whole sweep: otherwise the next stage would begin.
-    observers.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
-    observers.started(run);
-    this.observers = observers;
-  }
-
-  async ended(report: Parameters<RunObservers['ended']>[0]['report']): Promise<void> {
-    await this.observers?.ended({ report });
-    await this.close();
-  }
-
-  async close(): Promise<void> {
-    await this.observers?.[Symbol.asyncDispose]();
-    this.observers = undefined;
-  }
-}
 
 const openSweep = async (
   state: ProcessState,
@@ -277,15 +200,6 @@ const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDo
     requested,
     resume,
   };
-};
-
-/** Each stage is reported on its own line. */
-const NO_DISPLAY = {
-  started: () => undefined,
-  stage: () => undefined,
-  measuring: () => undefined,
-  snapshot: () => undefined,
-  notice: () => undefined,
 };
 
 const CONFIDENCE = 0.95;

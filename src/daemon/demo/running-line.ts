@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { announceSweep, type SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
+import { DocumentReporter, REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { homeFiles } from '../../config/home.ts';
 import type { Fact } from '../../core/event-kinds.ts';
@@ -73,7 +73,7 @@ export class RunningLine implements AsyncDisposable {
     const first = simulatedLine(search, 0);
     const directory = join(home, 'runs', first.id);
     const stopRequested = new AbortController();
-    await using announcement = await announceSweep({
+    await using announcement = new DocumentReporter<LineDocument>(REPORTED_SWEEP, {
       findDaemon: async () => {
         const found = await readDaemonFile(homeFiles(home).daemon);
         return found.kind === 'found' ? found.file : undefined;
@@ -96,7 +96,7 @@ export class RunningLine implements AsyncDisposable {
     readonly search: SimulatedLineOptions;
     readonly directory: string;
     readonly beganAtMs: number;
-    readonly announcement: SweepAnnouncement;
+    readonly announcement: DocumentReporter<LineDocument>;
     readonly stopRequested: AbortSignal;
   }): Promise<void> {
     const { clock } = this.#options;

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DaemonAddress } from '../../../src/bench/announce/daemon-requests.ts';
-import { announceRun, type RunAnnouncement } from '../../../src/bench/announce/run-reporter.ts';
+import { RunReporter } from '../../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { runEndSchema, runStartSchema } from '../../../src/wire/run-schema.ts';
@@ -27,7 +27,7 @@ describe('a run announces itself', () => {
 
   test('with its token and as JSON: begin, figures, lease, end, in this order', async () => {
     await using daemon = await fakeDaemon(() => 204);
-    await using announcement = await announced(run, daemon.address);
+    await using announcement = announced(run, daemon.address);
     await daemon.requested('POST /api/runs');
     announcement.progress(run.snapshot(), run.client());
     await daemon.requested('PUT /api/runs/run-1/progress');
@@ -46,7 +46,7 @@ describe('a run announces itself', () => {
       directory: directory.path,
       config: runConfig({ model: 'm'.repeat(10_000), serverKind: 's'.repeat(10_000) }),
     });
-    await using announcement = await announced(long, daemon.address);
+    await using announcement = announced(long, daemon.address);
     await daemon.requested('POST /api/runs');
     await announcement.end(long.report());
     expect(v.is(runStartSchema, daemon.requests.at(0)?.body)).toBe(true);
@@ -55,7 +55,7 @@ describe('a run announces itself', () => {
 
   test('keeps the newest of the figures that came too fast, and counts the others', async () => {
     await using daemon = await fakeDaemon(() => 204);
-    await using announcement = await announced(run, daemon.address);
+    await using announcement = announced(run, daemon.address);
     await daemon.requested('POST /api/runs');
     for (let index = 0; index < 100; index += 1) announcement.progress(run.snapshot(), run.client());
     await daemon.requested('PUT /api/runs/run-1/progress');
@@ -65,7 +65,7 @@ describe('a run announces itself', () => {
   test('and is notified once that its end was requested', async () => {
     await using daemon = await fakeDaemon(line => (line.startsWith('PUT') ? 202 : 204));
     let requested = 0;
-    await using announcement = await announceRun({
+    await using announcement = new RunReporter({
       ...optionsOf(run),
       findDaemon: async () => daemon.address,
       onStopRequested: () => {
@@ -88,7 +88,7 @@ describe('a run announces itself', () => {
       refusals -= 1;
       return refusals >= 0 ? 507 : 204;
     });
-    await using announcement = await announceRun({
+    await using announcement = new RunReporter({
       ...optionsOf(run),
       findDaemon: async () => daemon.address,
       onNotStored: () => {
@@ -107,7 +107,7 @@ describe('a run announces itself', () => {
       if (line === 'POST /api/runs') isForgetful = false;
       return isForgetful ? 404 : 204;
     });
-    await using announcement = await announced(run, daemon.address);
+    await using announcement = announced(run, daemon.address);
     await daemon.requested('POST /api/runs');
     isForgetful = true;
     await announcement.end(run.report());
@@ -119,7 +119,7 @@ describe('a run announces itself', () => {
 
   test.for([400, 401, 403, 429, 500, 503])('and lets a daemon be that answers %i', async status => {
     await using daemon = await fakeDaemon(() => status);
-    await using announcement = await announced(run, daemon.address);
+    await using announcement = announced(run, daemon.address);
     await daemon.requested('POST /api/runs');
     announcement.progress(run.snapshot(), run.client());
     await announcement.end(run.report());
@@ -135,14 +135,14 @@ describe('a run announces itself', () => {
     ['floods', (socket: Socket) => flood(socket)],
   ] as const)('to a server that %s, and ends in its time all the same', async ([, answer]) => {
     await using stranger = await strangerThat(answer);
-    await using announcement = await announced(run, stranger.address);
+    await using announcement = announced(run, stranger.address);
     announcement.progress(run.snapshot(), run.client());
     await stranger.connected;
     await announcement.end(run.report());
   });
 
   test('when looking for the daemon fails', async () => {
-    await using announcement = await announceRun({
+    await using announcement = new RunReporter({
       ...optionsOf(run),
       findDaemon: () => Promise.reject(new Error('no home')),
     });
@@ -152,7 +152,7 @@ describe('a run announces itself', () => {
 
   test('and can be let go at any moment, also twice', async () => {
     await using stranger = await strangerThat(() => undefined);
-    const announcement = await announced(run, stranger.address);
+    const announcement = announced(run, stranger.address);
     await stranger.connected;
     await announcement[Symbol.asyncDispose]();
     await announcement[Symbol.asyncDispose]();
@@ -167,8 +167,8 @@ const optionsOf = (run: MadeUpRun) => ({
   limits: { samplesMax: 100, durationMs: undefined },
 });
 
-const announced = (run: MadeUpRun, address: DaemonAddress): Promise<RunAnnouncement> =>
-  announceRun({ ...optionsOf(run), findDaemon: async () => address });
+const announced = (run: MadeUpRun, address: DaemonAddress): RunReporter =>
+  new RunReporter({ ...optionsOf(run), findDaemon: async () => address });
 
 interface ReceivedRequest {
   readonly line: string;

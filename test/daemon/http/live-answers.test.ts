@@ -127,13 +127,13 @@ describe('a simulated cluster', () => {
       .poll(() => Object.keys(daemon.state.linkProfiles).length, { timeout: 30_000 })
       .toBeGreaterThan(1);
     const run = new MadeUpRun({ directory: join(live.home, 'runs', 'run-1'), failureShare: 0.05 });
-    await using announcement = await announceTo(live.home, run);
+    await using announcement = announceTo(live.home, run);
     run.samples(200, { fromMs: 0, untilMs: 4_000 });
     announcement.progress(run.snapshot(), run.client());
     const shown = () => daemon.state.runProgress[daemon.nodeId]?.['run-1'];
     await expect.poll(shown, { timeout: 30_000 }).toBeDefined();
     const directory = join(live.home, 'runs', 'line-1');
-    await using searching = await announceSweepTo(live.home, madeUpLine(200), { directory });
+    await using searching = announceSweepTo(live.home, madeUpLine(200), { directory });
     const searched = () => daemon.state.sweepProgress[daemon.nodeId]?.['line-1'];
     await expect.poll(searched, { timeout: 30_000 }).toBeDefined();
     const compared = madeUpComparison([]);

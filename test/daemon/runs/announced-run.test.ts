@@ -22,7 +22,7 @@ describe('a run that announces itself', () => {
   test('is seen live with its figures, holds a lease, and ends with those of its report', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1'), failureShare: 0.05 });
-    await using announcement = await announceTo(home, run);
+    await using announcement = announceTo(home, run);
     await shown(daemon, '/api/runs', json => json.runs[0]?.state === 'running');
     run.samples(200, { fromMs: 0, untilMs: 4_000 });
     run.begun(3);
@@ -50,7 +50,7 @@ describe('a run that announces itself', () => {
   test('shows rates and percentiles over time while it goes on, and the same afterwards', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(directory.path, 'elsewhere') });
-    await using announcement = await announceTo(home, run);
+    await using announcement = announceTo(home, run);
     await shown(daemon, '/api/runs', json => json.runs[0]?.state === 'running');
     run.samples(300, { fromMs: 5_000, untilMs: 15_000 });
     announcement.progress(run.snapshot(), run.client());
@@ -69,7 +69,7 @@ describe('a run that announces itself', () => {
   test('goes on undisturbed when its daemon is gone, and is seen again when there is a new one', async () => {
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
     const first = await started(home);
-    await using announcement = await announceTo(home, run);
+    await using announcement = announceTo(home, run);
     await shown(first, '/api/runs', json => json.runs[0]?.state === 'running');
     await first[Symbol.asyncDispose]();
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
@@ -85,7 +85,7 @@ describe('a run that announces itself', () => {
 
   test('without a daemon sends nothing, prints nothing and waits for nothing', async () => {
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
-    await using announcement = await announceTo(home, run);
+    await using announcement = announceTo(home, run);
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
     announcement.progress(run.snapshot(), run.client());
     await announcement.end(run.report());
@@ -104,7 +104,7 @@ describe('a run that announces itself', () => {
   test('is in the Prometheus metrics while it lives, and no longer', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
-    await using announcement = await announceTo(home, run);
+    await using announcement = announceTo(home, run);
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
     announcement.progress(run.snapshot(), run.client());
     await shown(daemon, '/api/runs', json => json.runs[0]?.progress !== undefined);

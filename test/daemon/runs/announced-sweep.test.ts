@@ -29,7 +29,7 @@ describe('a search that announces itself', () => {
 
   test('is seen live with its whole stages, keeps probes away, and ends with its line and document', async () => {
     await using daemon = await started(home);
-    await using announcement = await announceSweepTo(home, madeUpLine(0), { directory });
+    await using announcement = announceSweepTo(home, madeUpLine(0), { directory });
     await shown(daemon, '/api/sweeps', ({ sweeps }) => sweeps[0]?.state === 'running');
     announcement.update(madeUpLine(300));
     const live = await shown(daemon, PATH, ({ stages }) => stages.length === madeUpLine(300).stages.length);
@@ -56,7 +56,7 @@ describe('a search that announces itself', () => {
   test('is known to a restarted daemon with all its stages, in bodies that it accepts', async () => {
     const first = await started(home);
     const many = madeUpLine(undefined, { state: 'running', stages: manyStages(60) });
-    await using announcement = await announceSweepTo(home, many, { directory });
+    await using announcement = announceSweepTo(home, many, { directory });
     await shown(first, PATH, ({ stages }) => stages?.length === 60);
     await first[Symbol.asyncDispose]();
     await using second = await started(home);
@@ -69,7 +69,7 @@ describe('a search that announces itself', () => {
     await using daemon = await started(home);
     const requested = Promise.withResolvers<void>();
     const onStopRequested = () => requested.resolve();
-    await using _announcement = await announceSweepTo(home, madeUpLine(30), { directory, onStopRequested });
+    await using _announcement = announceSweepTo(home, madeUpLine(30), { directory, onStopRequested });
     await shown(daemon, '/api/sweeps', ({ sweeps }) => sweeps[0]?.state === 'running');
     const { status } = await fetch(`${daemon.url}${PATH}/stop`, {
       method: 'POST',
@@ -82,7 +82,7 @@ describe('a search that announces itself', () => {
   test('marks each of its runs as a stage', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(directory, 'stage-03') });
-    await using _announcement = await announceTo(home, run, {
+    await using _announcement = announceTo(home, run, {
       sweep: { sweepId: sweepIdOf('line-1'), stage: 3 },
     });
     const { runs } = await shown(daemon, '/api/runs', ({ runs: all }) => all.length === 1);
@@ -116,7 +116,7 @@ describe('a search that announces itself', () => {
     'whose document is damaged (%s) is shown with what was reported, and with the reason',
     async (text, why) => {
       await using daemon = await started(home);
-      await using announcement = await announceSweepTo(home, madeUpLine(), { directory });
+      await using announcement = announceSweepTo(home, madeUpLine(), { directory });
       await shown(daemon, PATH, ({ stages }) => stages?.length > 0);
       await announcement.end(madeUpLine());
       mkdirSync(directory, { recursive: true });
