@@ -214,7 +214,6 @@ const LINES_MAX = 400;
 const SHORT_FILES: Readonly<Record<string, string>> = {
   'dashboard/src/drawing/run-length.ts': 'tested without a browser, which its importer needs',
   'dashboard/src/shell/one-time-code.ts': 'tested without a browser, which its importer needs',
-  'dashboard/src/stream/backoff.ts': 'tested without a browser, which its importer needs',
   'dashboard/src/stream/beat.ts': 'tested without a browser, which its importer needs',
   'dashboard/src/stream/open-port.ts': 'names the script of the shared worker, which the bundler finds here',
   'dashboard/src/stream/page-history.ts': 'tested without a browser, which its importer needs',

@@ -6,11 +6,14 @@ import { isNodeId, type NodeId } from '../core/ids.ts';
 export const MESH_LIST_LENGTH_MAX = 4_096;
 
 /** How far the durable events of an origin are stored. */
-export interface OriginPosition {
-  readonly origin: NodeId;
+export interface JournalPosition {
   readonly epoch: number;
   /** Everything up to here was stored once; some of it may have been compacted away since. 0 if nothing was. */
   readonly through: number;
+}
+
+export interface OriginPosition extends JournalPosition {
+  readonly origin: NodeId;
 }
 
 /** As sent to a peer. Of live events, the newest of that daemon start is `through`. */
@@ -22,6 +25,14 @@ export interface VectorEntry extends OriginPosition {
    */
   readonly tip?: number;
 }
+
+/** Which of two is further. A newer epoch is, regardless of the number; no events is furthest behind. */
+export const isAhead = (a: JournalPosition, b: JournalPosition | undefined): boolean =>
+  b === undefined || a.epoch > b.epoch || (a.epoch === b.epoch && a.through > b.through);
+
+/** Where records of `epoch` continue for a peer at `position`. */
+export const afterIn = (epoch: number, position: JournalPosition | undefined): number =>
+  position?.epoch === epoch ? position.through : 0;
 
 /** As sent: [origin, epoch, through] or [origin, epoch, through, tip]. */
 export const rowsOf = (entries: readonly VectorEntry[]): unknown =>

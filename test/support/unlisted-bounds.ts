@@ -28,7 +28,7 @@ const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'dashboard/src/node/notes.ts': ['NOTES_MAX'],
   'dashboard/src/run/compare.ts': ['COMPARED_MAX', 'HEADLINES_MAX'],
   'dashboard/src/run/run-series.ts': ['LISTED_ROWS_MAX'],
-  'dashboard/src/stream/backoff.ts': ['RETRY_MS_MAX'],
+  'dashboard/src/stream/link.ts': ['RETRY_MS_MAX'],
   'dashboard/src/topology/arrangement.ts': ['FULL_NODES_MAX'],
   'src/bench/load/pacing.ts': ['SENT_PER_TURN_MAX', 'TIMEOUT_MS_MAX'],
   'src/bench/parse/record-output.ts': ['LINES_MAX'],

@@ -2,8 +2,7 @@
 // browser's own reconnecting is not used, because it reports neither when it will try nor why it failed.
 
 import { droppedText } from '../../../src/wire/stream-message.ts';
-import { retryDelayMs } from './backoff.ts';
-import { STREAM_STALE_MS } from './link.ts';
+import { retryDelayMs, STREAM_STALE_MS } from './link.ts';
 import { STREAM_TEXT_KINDS, type StreamListener } from './port.ts';
 
 /** Silence after which a stream that looks open is given up: the machine slept, or the daemon hangs. */

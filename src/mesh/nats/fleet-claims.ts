@@ -5,8 +5,12 @@
 import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordHead } from '../../wire/durable-record.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
-import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import { isAhead, type JournalPosition } from '../replication/positions.ts';
+import {
+  isAhead,
+  type JournalPosition,
+  MESH_LIST_LENGTH_MAX,
+  type VectorEntry,
+} from '../../wire/version-vector.ts';
 
 interface Claim {
   readonly node: NodeId;

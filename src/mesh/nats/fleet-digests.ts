@@ -3,8 +3,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
-import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import { isAhead } from '../replication/positions.ts';
+import { isAhead, MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import type { FleetClaims } from './fleet-claims.ts';
 import type { FleetMembers } from './fleet-members.ts';
 import { DIGEST_ENTRIES_MAX } from './fleet-subjects.ts';

@@ -5,7 +5,7 @@
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage, encodeMeshMessage, type MeshMessage } from '../../wire/mesh-message.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
+import { isAhead, type VectorEntry } from '../../wire/version-vector.ts';
 import { FrameListeners, Listeners } from '../link/listeners.ts';
 import {
   type CloseReason,
@@ -15,7 +15,6 @@ import {
   type MeshLink,
   type Unsubscribe,
 } from '../mesh.ts';
-import { isAhead } from '../replication/positions.ts';
 import { BufferedFrames } from './buffered-frames.ts';
 import { FleetClaims } from './fleet-claims.ts';
 import { FleetDigests } from './fleet-digests.ts';

@@ -2,8 +2,7 @@
 // or from the last values that the server stored when the link came up.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
-import { isAhead } from '../replication/positions.ts';
+import { isAhead, type VectorEntry } from '../../wire/version-vector.ts';
 import type { FleetClaims } from './fleet-claims.ts';
 import type { FleetMembers } from './fleet-members.ts';
 import type { FleetPublisher } from './fleet-publisher.ts';

@@ -11,8 +11,7 @@ import {
   recordFrameBytes,
   type WireRecord,
 } from '../../wire/mesh-message.ts';
-import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import type { JournalPosition } from '../replication/positions.ts';
+import { type JournalPosition, MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';
 

@@ -5,9 +5,8 @@
 // advances this node counts as delivered: old records do not.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
+import { isAhead, type JournalPosition, type VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import { isAhead, type JournalPosition } from './positions.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 
 type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' | 'nowMs'>;

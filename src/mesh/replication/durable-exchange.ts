@@ -6,12 +6,17 @@ import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type DurableRecord, decodeRecordHead } from '../../wire/durable-record.ts';
 import { ENTRIES_PER_FRAME_MAX, type MeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
-import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
+import {
+  afterIn,
+  isAhead,
+  type JournalPosition,
+  MESH_LIST_LENGTH_MAX,
+  type VectorEntry,
+} from '../../wire/version-vector.ts';
 import { CatchUpRequests } from './catch-up-requests.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
 import { OriginQuota } from './origin-quota.ts';
-import { afterIn, isAhead, type JournalPosition } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';

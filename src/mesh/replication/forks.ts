@@ -5,9 +5,8 @@
 import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordHead } from '../../wire/durable-record.ts';
 import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
+import type { JournalPosition, VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import type { JournalPosition } from './positions.ts';
 import { checkRecord, proofOf } from './record-proof.ts';
 import { type RecordTips, tipOf } from './record-tips.ts';
 import type { RelaySource } from './relay-source.ts';

@@ -8,12 +8,16 @@ import type { NodeId } from '../../core/ids.ts';
 import { encodeRecordBody } from '../../wire/durable-record.ts';
 import { LIVE_BODY_BYTES_MAX, PROOF_BYTES, type WireLive } from '../../wire/mesh-message.ts';
 import { PUBLIC_KEY_BYTES } from '../../wire/node-signature.ts';
-import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
+import {
+  isAhead,
+  type JournalPosition,
+  MESH_LIST_LENGTH_MAX,
+  type VectorEntry,
+} from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { type LiveRead, readLive } from './live-read.ts';
 import { type LiveEntry, type LiveStanding, LiveTable, type LiveValue, liveHeadOf } from './live-table.ts';
 import { OriginQuota } from './origin-quota.ts';
-import { isAhead, type JournalPosition } from './positions.ts';
 import { joinedProof } from './record-proof.ts';
 import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';

@@ -8,7 +8,7 @@ import {
   recordFrameBytes,
   type WireRecord,
 } from '../../wire/mesh-message.ts';
-import { afterIn, isAhead, type JournalPosition } from './positions.ts';
+import { afterIn, isAhead, type JournalPosition } from '../../wire/version-vector.ts';
 import { type OwnProof, proofOf } from './record-proof.ts';
 import { tipOf } from './record-tips.ts';
 import type { ReplicaStore } from './replica-store.ts';

@@ -6,7 +6,7 @@ import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { DurableRecord } from '../../wire/durable-record.ts';
 import { SIGNATURE_BYTES } from '../../wire/node-signature.ts';
-import type { JournalPosition } from './positions.ts';
+import type { JournalPosition } from '../../wire/version-vector.ts';
 import type { ReplicaStore } from './replica-store.ts';
 
 /** Own records whose tips are remembered after compaction has dropped them. */

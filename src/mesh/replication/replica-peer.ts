@@ -8,12 +8,11 @@ import {
   type MeshMessage,
   type WireLive,
 } from '../../wire/mesh-message.ts';
-import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import { isAhead, type JournalPosition, MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink } from '../mesh.ts';
 import type { ReplicationLimits } from './limits.ts';
 import type { LiveEntry } from './live-table.ts';
 import { PeerNeighbours } from './neighbours.ts';
-import { isAhead, type JournalPosition } from './positions.ts';
 import { ageMsAt } from './receipt.ts';
 import type { ChunkSource } from './record-chunks.ts';
 import { RelaySource } from './relay-source.ts';

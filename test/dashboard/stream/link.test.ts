@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { RETRY_MS_MAX, retryDelayMs } from '../../../dashboard/src/stream/backoff.ts';
 import {
   judgedAt,
   movedLink,
+  RETRY_MS_MAX,
+  retryDelayMs,
   STREAM_STALE_MS,
   type StreamLink,
   streamLinkView,
