@@ -1,12 +1,39 @@
-// The agents of a run as rows of a table, the same in text and on every page.
+// The agents of a run: what each sent, and whether it can be trusted.
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { figureText, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
-import type { ReportRun } from '../../core/run/report.ts';
+import {
+  LIVE_AGENT_COLUMNS,
+  type LiveAgent,
+  liveAgentRemarks,
+  liveAgentRows,
+} from '../../core/run/live-agent.ts';
+import type { Report, ReportRun } from '../../core/run/report.ts';
 import { type ReportAgent, skewOf } from '../../core/run/report-agent.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import type { Section } from '../section.ts';
 
-export const AGENT_COLUMNS: readonly string[] = [
+export const agentSection = ({ agents = [] }: Pick<Report, 'agents'>): Section | undefined =>
+  agents.length === 0
+    ? undefined
+    : {
+        key: 'agents',
+        title: 'Agents',
+        note: 'each its share of one schedule; the verdict of the run is that of the worst',
+        tables: [{ name: 'Agents', columns: AGENT_COLUMNS, rows: agentRows(agents), codes: [0] }],
+        remarks: agentRemarks(agents),
+      };
+
+/** While the run is in progress. */
+export const liveAgentSection = (agents: readonly LiveAgent[]): Section => ({
+  key: 'agents',
+  title: 'Agents',
+  note: 'each its share of one schedule; figures so far',
+  tables: [{ name: 'Agents', columns: LIVE_AGENT_COLUMNS, rows: liveAgentRows(agents) }],
+  remarks: liveAgentRemarks(agents),
+});
+
+const AGENT_COLUMNS: readonly string[] = [
   'agent',
   'issued',
   'share',
@@ -20,7 +47,7 @@ export const AGENT_COLUMNS: readonly string[] = [
 ];
 
 /** One row each, with the cells of AGENT_COLUMNS. */
-export const agentRows = (agents: readonly ReportAgent[]): readonly (readonly string[])[] => {
+const agentRows = (agents: readonly ReportAgent[]): readonly (readonly string[])[] => {
   const issued = agents.reduce((sum, { counts }) => sum + counts.issued, 0);
   return agents.map(agent => {
     const { name, counts, clockErrorMs, sendLatenessNsP99 = unknown('not reported') } = agent;
@@ -42,7 +69,7 @@ export const fromText = ({ from }: Pick<ReportRun, 'from'>): string | undefined 
   from === undefined || from.length === 0 ? undefined : from.join(', ');
 
 /** Why an agent's figures are not trustworthy, or incomplete. */
-export const agentRemarks = (agents: readonly ReportAgent[]): readonly string[] =>
+const agentRemarks = (agents: readonly ReportAgent[]): readonly string[] =>
   agents.flatMap(({ name, reason, verdict, verdictReasons }) => [
     ...(reason === '' ? [] : [reason]),
     ...(verdict === 'trustworthy' ? [] : verdictReasons.map(one => `${name}: ${one}`)),

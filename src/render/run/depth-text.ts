@@ -8,8 +8,10 @@ import {
 } from '../../core/depth/depth-profile.ts';
 import { formatCount } from '../../core/figure/figure.ts';
 import type { EngineCalibration } from '../../core/model/engine-calibration.ts';
+import type { Report } from '../../core/run/report.ts';
 import { hangingLines, inColumns } from '../../core/text/columns.ts';
 import { isUnknown, type Reported, type Unknown } from '../../core/unknown.ts';
+import type { Section } from '../section.ts';
 
 /** "1238.48 ± 3.12", as llama-bench writes it. */
 export const plusMinusText = (spread: Spread | Unknown): string => {
@@ -17,6 +19,27 @@ export const plusMinusText = (spread: Spread | Unknown): string => {
   const { mean, stdDev } = spread;
   return isUnknown(stdDev) ? mean.toFixed(2) : `${mean.toFixed(2)} ± ${stdDev.toFixed(2)}`;
 };
+
+/** Of a run without one there is none. */
+export const depthSection = ({
+  depth,
+  calibration,
+}: Pick<Report, 'depth' | 'calibration'>): Section | undefined =>
+  depth === undefined
+    ? undefined
+    : {
+        key: 'depth',
+        title: 'Speed by depth of context',
+        note: `one request at a time, ± over ${depth.plan.repetitions} repetitions`,
+        tables: [
+          {
+            name: 'Speed by depth of context',
+            columns: ['test', 't/s'],
+            rows: depth.rows.map(row => [depthTestName(row, depth.plan), plusMinusText(row.tokensPerSecond)]),
+          },
+        ],
+        remarks: depthRemarks(depth, calibration).map(({ test, text }) => `${test}: ${text}`),
+      };
 
 export const depthLines = (
   profile: DepthProfile,

@@ -2,20 +2,26 @@
 
 import { type Figure, figureText, formatThreeDigits, formatWatts } from '../../core/figure/figure.ts';
 import type { EnergyScope, RunEnergy, ScopeEnergy } from '../../core/run/energy.ts';
+import type { Report } from '../../core/run/report.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { type Section, withRows } from '../section.ts';
 
-export const ENERGY_COLUMNS = [
-  'power of',
-  'energy',
-  'request',
-  'out token',
-  'token',
-  'mean',
-  'before',
-] as const;
+export const energySection = ({ energy }: Pick<Report, 'energy'>): Section | undefined => {
+  if (energy === undefined) return undefined;
+  if (isUnknown(energy)) return { key: 'energy', title: 'Energy', unknown: energy.reason };
+  return {
+    key: 'energy',
+    title: 'Energy',
+    note: 'by the sensors of the node that was loaded, while it was measured',
+    tables: withRows({ name: 'Energy', columns: ENERGY_COLUMNS, rows: energyRows(energy) }),
+    remarks: energyRemarks(energy),
+  };
+};
+
+const ENERGY_COLUMNS = ['power of', 'energy', 'request', 'out token', 'token', 'mean', 'before'] as const;
 
 /** Scopes of which something is known. */
-export const energyRows = ({ scopes }: RunEnergy): readonly (readonly string[])[] =>
+const energyRows = ({ scopes }: RunEnergy): readonly (readonly string[])[] =>
   scopes.filter(({ joules }) => !isUnknown(joules)).map(scopeRow);
 
 const scopeRow = (of: ScopeEnergy): readonly string[] => {

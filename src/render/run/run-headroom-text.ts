@@ -2,8 +2,22 @@
 
 import { figureText, formatBytesPerSecond, formatThreeDigits } from '../../core/figure/figure.ts';
 import type { CauseFinding, RunHeadroom, RunStanding } from '../../core/model/run-standing.ts';
-import { hangingLines, inColumns } from '../../core/text/columns.ts';
+import type { Report } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { type Section, withRows } from '../section.ts';
+
+export const headroomSection = ({ headroom }: Pick<Report, 'headroom'>): Section | undefined => {
+  if (headroom === undefined) return undefined;
+  if (isUnknown(headroom)) return { ...HEAD, unknown: headroom.reason };
+  return {
+    ...HEAD,
+    note: 'what measured ceilings allow, and what is expected of the engine',
+    tables: withRows({ name: HEAD.title, columns: RUN_HEADROOM_HEAD, rows: runHeadroomRows(headroom) }),
+    remarks: runHeadroomRemarks(headroom),
+  };
+};
+
+const HEAD = { key: 'headroom', title: 'Under the bound' };
 
 export const RUN_HEADROOM_HEAD: readonly string[] = ['', 'reached', 'of bound', 'of expected', 'limited by'];
 
@@ -35,13 +49,6 @@ export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => 
   ];
 };
 
-export const runHeadroomLines = (headroom: RunHeadroom): readonly string[] => [
-  ...(headroom.standings.length === 0
-    ? []
-    : inColumns([RUN_HEADROOM_HEAD, ...runHeadroomRows(headroom)], { hasFigures: true })),
-  ...runHeadroomRemarks(headroom).flatMap(remark => hangingLines('  ', remark, COLUMNS)),
-];
-
 const standingName = ({ phase, test, batch }: RunStanding): string => {
   if (test !== '') return test;
   return phase === 'decode' && batch > 1.05 ? `decode, ${formatThreeDigits(batch)} at once` : phase;
@@ -63,4 +70,3 @@ const FINDING_LABELS: Readonly<Record<CauseFinding, string>> = {
   'not-found': 'ruled out',
   unknown: 'possible',
 };
-const COLUMNS = 80;

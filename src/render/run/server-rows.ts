@@ -14,39 +14,29 @@ import { SERVER_FIGURE_KEYS, type ServerFigureKey, serverFigureRow } from '../..
 import type { ServerEvidence, ServerFigureSummary } from '../../core/run/server-tally.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { type Section, withRows } from '../section.ts';
 import { SERVER_TIME_COLUMNS, serverPrefixSentence, serverTimeRows } from './server-times.ts';
 
 type ServerSources = Pick<Report, 'counts' | 'series' | 'server'>;
 
-interface ServerAccount {
-  /** Number of readings behind the tables. */
-  readonly readings: number;
-  /** Without empty ones. */
-  readonly tables: readonly ServerTable[];
-  readonly remarks: readonly string[];
-}
-
-interface ServerTable {
-  readonly name: string;
-  readonly head: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-}
-
-/** undefined: the server reported nothing; `report.server` has the reason. */
-export const serverAccount = (report: ServerSources): ServerAccount | undefined => {
+/** The last sentences are how far the totals are trustworthy. */
+export const serverSection = (report: ServerSources): Section => {
   const { server } = report;
-  if (isUnknown(server)) return undefined;
+  if (isUnknown(server)) return { ...HEAD, unknown: server.reason };
   const prefix = serverPrefixSentence(report);
-  const tables: readonly ServerTable[] = [
-    { name: 'Where the time went', head: SERVER_TIME_COLUMNS, rows: serverTimeRows(report) },
-    { name: 'Metrics of the server', head: FIGURE_COLUMNS, rows: figureRows(server, report) },
-  ];
   return {
-    readings: server.readings,
-    tables: tables.filter(({ rows }) => rows.length > 0),
-    remarks: [...(prefix === undefined ? [] : [prefix]), ...serverRemarks(server)],
+    ...HEAD,
+    count: counted(server.readings, 'reading'),
+    note: 'of all its clients',
+    tables: withRows(
+      { name: 'Where the time went', columns: SERVER_TIME_COLUMNS, rows: serverTimeRows(report) },
+      { name: 'Metrics of the server', columns: FIGURE_COLUMNS, rows: figureRows(server, report) },
+    ),
+    remarks: [...(prefix === undefined ? [] : [prefix]), ...serverRemarks(server)].map(capitalized),
   };
 };
+
+const HEAD = { key: 'server', title: "Server's own metrics" };
 
 const serverRemarks = ({
   countedOver,

@@ -2,15 +2,35 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
+import type { Report } from '../../core/run/report.ts';
 import { SESSIONS_FOLLOWED_MAX } from '../../core/run/session-follower.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
 import type { SessionReport } from '../../core/run/session-report.ts';
 import type { SpreadFigures } from '../../core/statistics/bounded-spread.ts';
 import { hasEnoughFor } from '../../core/statistics/early-stopping.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { type Section, withRows } from '../section.ts';
+
+export const sessionSection = ({ sessions }: Pick<Report, 'sessions'>): Section | undefined =>
+  sessions === undefined
+    ? undefined
+    : {
+        key: 'sessions',
+        title: 'Sessions',
+        note: 'by the position of a turn in its session; cached is of the prompt tokens as the server counts them',
+        lead: sessionLines(sessions),
+        tables: [
+          { name: 'Turns', columns: TURN_COLUMNS, rows: turnRows(sessions) },
+          ...withRows({
+            name: 'By uncached tokens',
+            columns: UNCACHED_COLUMNS,
+            rows: uncachedRows(sessions),
+          }),
+        ],
+      };
 
 /** "76 sessions begun: 75 completed, 1 failed, 0 cut by the end of the run". */
-export const sessionLines = (report: SessionReport): readonly string[] => {
+const sessionLines = (report: SessionReport): readonly string[] => {
   const { sessions, turns, skippedBecause, durationNs, cachedShare } = report;
   const reasons = Object.entries(SKIP_LABELS).flatMap(([reason, label]) => {
     const count = isSkipReason(reason) ? skippedBecause[reason] : undefined;
@@ -33,7 +53,7 @@ export const sessionLines = (report: SessionReport): readonly string[] => {
   ];
 };
 
-export const TURN_COLUMNS: readonly string[] = [
+const TURN_COLUMNS: readonly string[] = [
   'Turn',
   'Issued',
   'Failed',
@@ -45,7 +65,7 @@ export const TURN_COLUMNS: readonly string[] = [
   'Cached',
 ];
 
-export const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[])[] =>
+const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[])[] =>
   byTurn.map(row => [
     `${row.turn + 1}${row.isLast ? '+' : ''}`,
     formatCount(row.issued),
@@ -58,10 +78,10 @@ export const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[]
     isUnknown(row.cachedShare) ? '–' : percent(row.cachedShare),
   ]);
 
-export const UNCACHED_COLUMNS: readonly string[] = ['Uncached tokens', 'Requests', 'TTFT p50', 'TTFT p90'];
+const UNCACHED_COLUMNS: readonly string[] = ['Uncached tokens', 'Requests', 'TTFT p50', 'TTFT p90'];
 
 /** None if the server reports nothing about its cache. */
-export const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly string[])[] =>
+const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly string[])[] =>
   isUnknown(byUncached)
     ? []
     : byUncached.map(({ from, to, count, ttftNs }) => [

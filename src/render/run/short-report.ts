@@ -35,9 +35,10 @@ import {
 } from '../../core/text/columns.ts';
 import { capitalized, withFullStop } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { tableLines } from '../section.ts';
 import { fromText } from './agent-rows.ts';
 import { depthLines } from './depth-text.ts';
-import { ENERGY_COLUMNS, energyRows } from './energy-rows.ts';
+import { energySection } from './energy-rows.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import { answerSentence } from './objective-labels.ts';
 import { INTERVAL_NOTE, percentileText, TOO_FEW, vouchedPercentile } from './percentile-text.ts';
@@ -48,11 +49,11 @@ import {
   summaryFigures,
   whyNoRow,
 } from './report-summary.ts';
-import { runHeadroomLines } from './run-headroom-text.ts';
+import { headroomSection } from './run-headroom-text.ts';
 import { serverPrefixSentence, serverTimeSentence } from './server-times.ts';
-import { sessionLines } from './session-rows.ts';
+import { sessionSection } from './session-rows.ts';
 import { tokenRows } from './text-requests.ts';
-import { variantTable } from './variant-rows.ts';
+import { variantSection } from './variant-rows.ts';
 
 export const shortReport = (report: Report): readonly string[] => {
   const above = [
@@ -78,8 +79,8 @@ export const shortReport = (report: Report): readonly string[] => {
 };
 
 /** The part for the first screen; the tables by turn are in the full report. */
-const ofSessions = ({ sessions }: Report): readonly string[] =>
-  sessions === undefined ? [] : sessionLines(sessions).map(line => `  ${line}`);
+const ofSessions = (report: Report): readonly string[] =>
+  (sessionSection(report)?.lead ?? []).map(line => `  ${line}`);
 
 /** In capitals if something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report): readonly string[] => {
@@ -176,7 +177,9 @@ const byServer = (report: Report): readonly string[] => {
 /** One line for each of several URLs: it shows which is slow or fails. */
 const byUrl = (report: Report): readonly string[] => {
   const reported =
-    report.run.urls === undefined && report.run.addresses === undefined ? undefined : variantTable(report);
+    report.run.urls === undefined && report.run.addresses === undefined
+      ? undefined
+      : variantSection(report)?.tables?.[0];
   if (reported === undefined) return [];
   const cells = ([url = '', ...row]: readonly string[]): readonly string[] => [
     clipped(url, SHORT_URL_COLUMNS),
@@ -241,13 +244,19 @@ const percentiles = (report: Report): readonly string[] => {
 };
 
 /** Left out if the machine is not known: --full shows the reason. */
-const underBound = ({ headroom }: Report): readonly string[] =>
-  headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
+const underBound = (report: Report): readonly string[] => {
+  const { tables = [], remarks = [] } = headroomSection(report) ?? {};
+  const lines = [
+    ...tables.flatMap(tableLines),
+    ...remarks.flatMap(remark => hangingLines('  ', remark, COLUMNS)),
+  ];
+  return lines.length === 0 ? [] : ['', ...lines];
+};
 
 /** Left out if it is not known. */
-const energy = ({ energy: reported }: Report): readonly string[] => {
-  const rows = reported === undefined || isUnknown(reported) ? [] : energyRows(reported);
-  return rows.length === 0 ? [] : ['', ...inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })];
+const energy = (report: Report): readonly string[] => {
+  const lines = (energySection(report)?.tables ?? []).flatMap(tableLines);
+  return lines.length === 0 ? [] : ['', ...lines];
 };
 
 /** The client's largest error, one a line. */

@@ -31,20 +31,16 @@ import { graceRows, loadLabel, nameLabel } from '../../core/run/run-shape.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr, type Unknown } from '../../core/unknown.ts';
+import { sectionLines } from '../section.ts';
 import { asciiOf } from '../text/ascii.ts';
-import { AGENT_COLUMNS, agentRemarks, agentRows } from './agent-rows.ts';
-import { ENERGY_COLUMNS, energyRemarks, energyRows } from './energy-rows.ts';
 import { objectiveSentence } from './objective-labels.ts';
 import { TOO_FEW } from './percentile-text.ts';
 import { provenanceRows } from './provenance-rows.ts';
 import { isSendTailReported } from './report-summary.ts';
-import { runHeadroomLines } from './run-headroom-text.ts';
-import { serverAccount } from './server-rows.ts';
-import { sessionLines, TURN_COLUMNS, turnRows, UNCACHED_COLUMNS, uncachedRows } from './session-rows.ts';
+import { runSections } from './run-sections.ts';
 import { shortReport } from './short-report.ts';
 import { lengthRows, promptsText, tokenRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
-import { variantTable } from './variant-rows.ts';
 
 interface TextReportOptions {
   /** false: only ASCII. */
@@ -73,16 +69,11 @@ const everything = (report: Report): readonly string[] => [
   '',
   ...seriesTable(report),
   ...seriesBlocks(report),
-  ...tally('Errors', Object.fromEntries(failureKindRows(report))),
-  ...tally('Finish reasons', Object.fromEntries(finishRows(report))),
+  ...tally('Errors', failureKindRows(report)),
+  ...tally('Finish reasons', finishRows(report)),
   '',
   ...client(report),
-  ...server(report),
-  ...variants(report),
-  ...agents(report),
-  ...sessions(report),
-  ...underBound(report),
-  ...energy(report),
+  ...runSections(report).flatMap(sectionLines),
   ...list('Contamination of figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
@@ -108,18 +99,6 @@ const head = ({ run, environment, series, provenance, counts: measured }: Report
     ...provenanceRows(provenance),
   ]),
 ];
-
-const variants = (report: Report): readonly string[] => {
-  const variantsTable = variantTable(report);
-  if (variantsTable === undefined) return [];
-  const { title, columns, rows, remarks } = variantsTable;
-  return [
-    '',
-    title,
-    ...inColumns([columns, ...rows], { hasFigures: true }),
-    ...remarks.map(text => `  ${text}`),
-  ];
-};
 
 const failures = (report: Report): readonly string[] => {
   const { failures: known } = report;
@@ -199,23 +178,22 @@ const objectives = (report: Report): readonly string[] => [
   ),
 ];
 
-const sessions = ({ sessions: reported }: Report): readonly string[] => {
-  if (reported === undefined) return [];
-  const uncached = uncachedRows(reported);
-  return [
-    ...list('Sessions', sessionLines(reported)),
-    '',
-    ...inColumns([TURN_COLUMNS, ...turnRows(reported)], { hasFigures: true }),
-    ...(uncached.length === 0
-      ? []
-      : ['', ...inColumns([UNCACHED_COLUMNS, ...uncached], { hasFigures: true })]),
-  ];
-};
+const tally = (
+  title: string,
+  counts: readonly (readonly [name: string, count: number])[],
+): readonly string[] =>
+  counts.length === 0
+    ? []
+    : sectionLines({
+        key: title,
+        title,
+        tables: [
+          { name: title, columns: [], rows: counts.map(([name, count]) => [name, formatCount(count)]) },
+        ],
+      });
 
-const tally = (title: string, of: Readonly<Record<string, number>>): readonly string[] => {
-  const rows = Object.entries(of).map(([name, count]) => [name, formatCount(count)]);
-  return rows.length === 0 ? [] : ['', title, ...inColumns(rows, { hasFigures: true })];
-};
+const list = (title: string, remarks: readonly string[]): readonly string[] =>
+  remarks.length === 0 ? [] : sectionLines({ key: title, title, remarks });
 
 const client = (report: Report): readonly string[] => {
   const of: ReportClient = report.client;
@@ -257,57 +235,6 @@ const boundRows = ({ series, rateBounds: bounds }: Report): readonly Pair[] => {
     ...(reason === undefined ? [] : [['', unboundedText(reason)] as const]),
   ];
 };
-
-const server = (report: Report): readonly string[] => {
-  const account = serverAccount(report);
-  if (account === undefined)
-    return [
-      '',
-      `Server's own metrics: unknown (${isUnknown(report.server) ? report.server.reason : 'none'})`,
-    ];
-  return [
-    '',
-    `Server's own metrics: ${counted(account.readings, 'reading')}`,
-    ...account.tables.flatMap(({ head: columns, rows }) =>
-      inColumns([columns, ...rows], { hasFigures: true }),
-    ),
-    ...account.remarks.map(remark => `  ${remark}`),
-  ];
-};
-
-const agents = ({ agents: all = [] }: Report): readonly string[] =>
-  all.length === 0
-    ? []
-    : [
-        '',
-        'Agents',
-        ...inColumns([AGENT_COLUMNS, ...agentRows(all)], { hasFigures: true }),
-        ...agentRemarks(all).map(remark => `  ${remark}`),
-      ];
-
-const underBound = ({ headroom }: Report): readonly string[] => {
-  if (headroom === undefined) return [];
-  return [
-    '',
-    'Under the bound',
-    ...(isUnknown(headroom) ? [`  unknown: ${headroom.reason}`] : runHeadroomLines(headroom)),
-  ];
-};
-
-const energy = ({ energy: reported }: Report): readonly string[] => {
-  if (reported === undefined) return [];
-  if (isUnknown(reported)) return ['', `Energy: unknown (${reported.reason})`];
-  const rows = energyRows(reported);
-  return [
-    '',
-    'Energy',
-    ...(rows.length === 0 ? [] : inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })),
-    ...energyRemarks(reported).map(remark => `  ${remark}`),
-  ];
-};
-
-const list = (title: string, sentences: readonly string[]): readonly string[] =>
-  sentences.length === 0 ? [] : ['', title, ...sentences.map(sentence => `  ${sentence}`)];
 
 const definition = (label: string, help: string): string => `${capitalized(label)}: ${help}`;
 

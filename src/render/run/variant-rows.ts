@@ -1,5 +1,4 @@
-// The result of each model of a mix or of each URL, as rows of a table: the same for terminal, Markdown and
-// pages.
+// The result of each model of a mix, or of each URL.
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
@@ -8,24 +7,26 @@ import { failureKindRows } from '../../core/run/outcome.ts';
 import type { Report } from '../../core/run/report.ts';
 import { earlyStoppingRank } from '../../core/statistics/early-stopping.ts';
 import { isUnknown } from '../../core/unknown.ts';
-
-interface VariantTable {
-  /** "By model" */
-  readonly title: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** Information that its columns do not contain, one sentence each. */
-  readonly remarks: readonly string[];
-}
+import type { Section } from '../section.ts';
 
 /** undefined if the run had one model and one URL. */
-export const variantTable = (report: Report): VariantTable | undefined => {
-  const { run, variants = [] } = report;
+export const variantSection = (report: Report): Section | undefined => {
+  const { run, variants = [], sessions } = report;
   if (variants.length === 0) return undefined;
+  const title = `By ${kindOf(run)}`;
   return {
-    title: `By ${kindOf(run)}`,
-    columns: [kindOf(run), ...COLUMNS],
-    rows: withUnrequested(report).map(figures => [nameOf(report, figures), ...cells(figures, report)]),
+    key: 'variants',
+    title,
+    note: `each its share of the ${sessions === undefined ? 'requests' : 'sessions'}, by weight`,
+    tables: [
+      {
+        name: title,
+        columns: [kindOf(run), ...COLUMNS],
+        rows: withUnrequested(report).map(figures => [nameOf(report, figures), ...cells(figures, report)]),
+        texts: [0],
+        codes: [0],
+      },
+    ],
     remarks: [
       ...(run.urls ?? []).map(
         ({ url, weight, serverKind }) =>

@@ -5,6 +5,7 @@ import type { Figure } from '../../core/figure/figure.ts';
 import { SPOILED_MARK } from '../../core/run/contamination.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { SummaryFigure } from '../../render/run/report-summary.ts';
+import type { Section } from '../../render/section.ts';
 import { type Markup, type MarkupValue, markup, rawMarkup } from '../../render/text/markup.ts';
 
 interface PageHead {
@@ -57,6 +58,20 @@ export const pageSection = ({ title, remark = '', content }: PageSection): Marku
 <section><h2>${title}${
   remark === '' ? undefined : markup` <small>${remark}</small>`
 }</h2>${content}</section>`;
+
+export const sectionMarkup = (section: Section): Markup | undefined => {
+  const { title, count, note, unknown, lead = [], tables = [], remarks = [] } = section;
+  return unknown !== undefined
+    ? undefined
+    : pageSection({
+        title,
+        remark: [count ?? [], note ?? []].flat().join('; '),
+        content: markup`${lead.map(line => markup`<p>${line}</p>`)}${tables.map(
+          ({ name, columns, rows, texts = [] }) =>
+            table({ name, head: columns.map(capitalized), rows, textColumns: texts }),
+        )}${remarks.map(remark => markup`<p class="none">${remark}</p>`)}`,
+      });
+};
 
 /** A chart, or why there is none. On a phone it scrolls sideways, by the keyboard too. */
 export const picture = (drawn: Markup | undefined, instead: string): Markup =>

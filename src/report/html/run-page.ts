@@ -34,6 +34,7 @@ import {
   requestsOverTime,
   serverOverTime,
 } from '../../render/chart/run-charts.ts';
+import { depthSection } from '../../render/run/depth-text.ts';
 import { vouchedPercentile } from '../../render/run/percentile-text.ts';
 import {
   reportVerdict,
@@ -46,8 +47,16 @@ import { serverTimeSentence } from '../../render/run/server-times.ts';
 import { type Markup, markup } from '../../render/text/markup.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
-import { boundTables } from './bound-tables.ts';
-import { htmlPage, pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
+import {
+  htmlPage,
+  pageFoot,
+  pageHead,
+  pageSection,
+  picture,
+  sectionMarkup,
+  sixFigures,
+  verdictBand,
+} from './page-parts.ts';
 import { type FontFace, pageStyle } from './page-style.ts';
 import { runDetails, runObjectives, runTables, spoiledFigures } from './run-tables.ts';
 
@@ -72,9 +81,14 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       tags: nameAndTags(report),
     })}${verdictBand(reportVerdict(report))}${failureTable(report)}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${whereTimeWent(report)}${runObjectives(report)}${spoiledFigures(report)}
-${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${boundTables(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
+${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${depthTable(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
   });
+};
+
+const depthTable = (report: Report): Markup | undefined => {
+  const section = depthSection(report);
+  return section && sectionMarkup(section);
 };
 
 /** By the server's own figures, if it has any: the usual question about a long time to first token. */

@@ -20,7 +20,7 @@ import { graceRows, loadLabel, nameLabel } from '../../core/run/run-shape.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
-import { AGENT_COLUMNS, agentRemarks, agentRows, fromText } from '../../render/run/agent-rows.ts';
+import { fromText } from '../../render/run/agent-rows.ts';
 import { formatRunFigure } from '../../render/run/format-run-figure.ts';
 import { INTERVAL_NOTE, intervalText, TOO_FEW, vouchedPercentile } from '../../render/run/percentile-text.ts';
 import { provenanceRows } from '../../render/run/provenance-rows.ts';
@@ -30,18 +30,10 @@ import {
   percentText,
   whyNoRow,
 } from '../../render/run/report-summary.ts';
-import { serverAccount } from '../../render/run/server-rows.ts';
-import {
-  sessionLines,
-  TURN_COLUMNS,
-  turnRows,
-  UNCACHED_COLUMNS,
-  uncachedRows,
-} from '../../render/run/session-rows.ts';
+import { runSections } from '../../render/run/run-sections.ts';
 import { lengthRows, promptsText, tokenRows } from '../../render/run/text-requests.ts';
-import { variantTable } from '../../render/run/variant-rows.ts';
 import { type Markup, type MarkupValue, markup } from '../../render/text/markup.ts';
-import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
+import { figureCell, folded, foldedList, pageSection, sectionMarkup, table } from './page-parts.ts';
 
 /** Each objective with its result and certainty; for a version that judged none, how many requests met it. */
 export const runObjectives = (report: Report): Markup | undefined => {
@@ -76,7 +68,7 @@ export const runTables = (report: Report): Markup => {
   })}<div class="two">${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({
     title: 'The load generator',
     content: loadGenerator(report),
-  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${variants(report)}${sessionTables(report)}${serverTable(report)}${agentTable(report)}`;
+  })}</div>${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${runSections(report).map(sectionMarkup)}`;
 };
 
 const unboundedLine = ({ series, rateBounds }: Report): Markup | undefined => {
@@ -90,55 +82,6 @@ const fromRows = (run: Report['run']): readonly (readonly [string, string])[] =>
   const from = fromText(run);
   return from === undefined ? [] : [['From', from]];
 };
-
-const variants = (report: Report): Markup | undefined => {
-  const reported = variantTable(report);
-  if (reported === undefined) return undefined;
-  const { title, columns, rows, remarks } = reported;
-  return pageSection({
-    title,
-    remark: `each its share of the ${report.sessions === undefined ? 'requests' : 'sessions'}, by weight`,
-    content: markup`${table({ name: title, head: columns.map(capitalized), rows, textColumns: [0] })}${remarks.map(text => markup`<p class="none">${text}</p>`)}`,
-  });
-};
-
-const sessionTables = ({ sessions }: Report): Markup | undefined => {
-  if (sessions === undefined) return undefined;
-  const uncached = uncachedRows(sessions);
-  return pageSection({
-    title: 'Sessions',
-    remark:
-      'by the position of a turn in its session; cached is of the prompt tokens as the server counts them',
-    content: markup`${sessionLines(sessions).map(line => markup`<p>${line}</p>`)}${table({
-      name: 'Turns',
-      head: TURN_COLUMNS,
-      rows: turnRows(sessions),
-    })}${uncached.length === 0 ? undefined : table({ name: 'By uncached tokens', head: UNCACHED_COLUMNS, rows: uncached })}`,
-  });
-};
-
-const serverTable = (report: Report): Markup | undefined => {
-  const account = serverAccount(report);
-  if (account === undefined) return undefined;
-  return pageSection({
-    title: 'The server',
-    remark: `by its own metrics, ${counted(account.readings, 'reading')}; of all its clients`,
-    content: markup`${account.tables.map(table)}${account.remarks.map(remark => markup`<p class="none">${remark}</p>`)}`,
-  });
-};
-
-const agentTable = ({ agents = [] }: Report): Markup | undefined =>
-  agents.length === 0
-    ? undefined
-    : pageSection({
-        title: 'Agents',
-        remark: 'each its share of one schedule; the verdict of the run is that of the worst',
-        content: markup`${table({
-          name: 'Agents',
-          head: AGENT_COLUMNS.map(capitalized),
-          rows: agentRows(agents),
-        })}${agentRemarks(agents).map(remark => markup`<p class="none">${remark}</p>`)}`,
-      });
 
 const seriesTable = (name: string, report: Report, keys: readonly SeriesKey[]): Markup => {
   const { series, contamination } = report;

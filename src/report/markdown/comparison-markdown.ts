@@ -12,7 +12,7 @@ import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import { gateLines } from '../../render/comparison/gate-text.ts';
 import { formatRunFigure } from '../../render/run/format-run-figure.ts';
-import { boldCell, codeCell, markdownTable, markdownText } from './markdown-text.ts';
+import { boldCell, codeCell, markdownList, markdownTable, markdownText } from './markdown-text.ts';
 
 export const comparisonMarkdown = (document: ComparisonDocument): string => {
   const { sentence, refusals, metrics, notices, a, b, load, mode } = document;
@@ -26,7 +26,7 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
       : [
           document.isAnyway ? 'Compared anyway, although:' : 'Not comparable:',
           '',
-          ...list(refusals.map(refusal => `${refusal.problem} (A: ${refusal.a}; B: ${refusal.b})`)),
+          ...markdownList(refusals.map(refusal => `${refusal.problem} (A: ${refusal.a}; B: ${refusal.b})`)),
         ]),
     ...markdownTable(
       ['', 'A', 'B', 'change', 'interval', 'margin', 'verdict'],
@@ -57,7 +57,7 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
       { figures: [] },
     ),
     '',
-    ...list(notices.slice(0, NOTICES_SHOWN_MAX)),
+    ...markdownList(notices.slice(0, NOTICES_SHOWN_MAX)),
   ]
     .join('\n')
     .trimEnd()}\n`;
@@ -65,7 +65,7 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
 
 const gateParts = (document: ComparisonDocument): readonly string[] => {
   const [first, ...rules] = gateLines(document);
-  return first === undefined ? [] : [`**${markdownText(first)}**`, '', ...list(rules)];
+  return first === undefined ? [] : [`**${markdownText(first)}**`, '', ...markdownList(rules)];
 };
 
 /** A figure that neither side has gets no row. */
@@ -73,8 +73,5 @@ const isShown = ({ a, b }: ComparedMetric): boolean => isKnown(a) || isKnown(b);
 
 const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
   isUnknown(value) ? '–' : figureText(formatRunFigure(unit, value));
-
-const list = (sentences: readonly string[]): readonly string[] =>
-  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
 
 const NOTICES_SHOWN_MAX = 10;

@@ -2,7 +2,8 @@
 // HTML, a reference or a mention of a user.
 
 import { maximumOf } from '../../core/extremes.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { capitalized, showable } from '../../core/text/single-line.ts';
+import type { Section } from '../../render/section.ts';
 
 /** Names in a cell of a table: a code span with a fence that no run of backticks inside can close. */
 export const markdownCode = (text: string): string => {
@@ -40,6 +41,31 @@ export const markdownTable = (
   `|${head.map((_, index) => (figures.includes(index) ? '---:|' : '---|')).join('')}`,
   ...rows.map(rowOf),
 ];
+
+/** Sentences, and an empty line after them. */
+export const markdownList = (sentences: readonly string[]): readonly string[] =>
+  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
+
+/** Without its title: a comment is short, and the first column names what the rows are. */
+export const sectionMarkdown = ({
+  unknown,
+  lead = [],
+  tables = [],
+  remarks = [],
+}: Section): readonly string[] =>
+  unknown !== undefined
+    ? []
+    : [
+        ...markdownList(lead),
+        ...tables.flatMap(({ columns, rows, codes = [] }) => [
+          ...markdownTable(
+            columns.map(capitalized),
+            rows.map(row => row.map((cell, at) => (codes.includes(at) ? codeCell(cell) : cell))),
+          ),
+          '',
+        ]),
+        ...markdownList(remarks),
+      ];
 
 const rowOf = (cells: readonly (string | MarkdownCell)[]): string =>
   `| ${cells.map(cell => (typeof cell === 'string' ? markdownText(cell) : cell.markdown)).join(' | ')} |`;

@@ -18,32 +18,27 @@ import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { AGENT_COLUMNS, agentRemarks, agentRows } from '../../render/run/agent-rows.ts';
 import { depthRemarks, plusMinusText } from '../../render/run/depth-text.ts';
-import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../render/run/energy-rows.ts';
 import { formatRunFigure } from '../../render/run/format-run-figure.ts';
 import { percentileText, vouchedPercentile } from '../../render/run/percentile-text.ts';
 import { provenanceRows } from '../../render/run/provenance-rows.ts';
 import { objectiveLines, reportVerdict, summaryFigures, whyNoRow } from '../../render/run/report-summary.ts';
-import {
-  RUN_HEADROOM_HEAD,
-  runHeadroomRemarks,
-  runHeadroomRows,
-} from '../../render/run/run-headroom-text.ts';
-import { serverAccount } from '../../render/run/server-rows.ts';
+import { runSections } from '../../render/run/run-sections.ts';
 import { serverTimeSentence } from '../../render/run/server-times.ts';
 import {
-  sessionLines,
-  TURN_COLUMNS,
-  turnRows,
-  UNCACHED_COLUMNS,
-  uncachedRows,
-} from '../../render/run/session-rows.ts';
-import { boldCell, codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
+  boldCell,
+  codeCell,
+  markdownCode,
+  markdownList,
+  markdownTable,
+  markdownText,
+  sectionMarkdown,
+} from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {
   const { run, series } = report;
   const { headline, reasons, tone } = reportVerdict(report);
+  const serverTime = serverTimeSentence(report);
   const percentiles = seriesOf('headline', 'detail').flatMap(key => {
     const one = series[key];
     if (one === undefined || one.count === 0 || one.max === 0) return [];
@@ -62,9 +57,9 @@ export const runMarkdown = (report: Report): string => {
   return `${[
     `## ${tone === 'good' ? '' : '⚠ '}${markdownText(headline)}`,
     '',
-    ...list(reasons.map(capitalized)),
+    ...markdownList(reasons.map(capitalized)),
     ...failureTable(report),
-    ...list(objectiveLines(report)),
+    ...markdownList(objectiveLines(report)),
     ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run, report.calibration)),
     ...markdownTable(
       ['', '', ''],
@@ -80,13 +75,10 @@ export const runMarkdown = (report: Report): string => {
       ? [`${capitalized(whyNoRow(report))}.`]
       : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
     '',
-    ...list(unboundedLines(report)),
-    ...serverTables(report),
-    ...sessionTables(report),
-    ...agentTable(report),
-    ...boundTable(report),
-    ...energyTable(report),
-    ...list(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
+    ...markdownList(unboundedLines(report)),
+    ...markdownList(serverTime === undefined ? [] : [capitalized(serverTime)]),
+    ...runSections(report).flatMap(sectionMarkdown),
+    ...markdownList(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
     ...markdownTable(
       ['Run', codeCell(run.id)],
       [
@@ -100,7 +92,7 @@ export const runMarkdown = (report: Report): string => {
       { figures: [] },
     ),
     '',
-    ...list(report.notices.slice(0, NOTICES_SHOWN_MAX)),
+    ...markdownList(report.notices.slice(0, NOTICES_SHOWN_MAX)),
   ]
     .join('\n')
     .trimEnd()}\n`;
@@ -116,17 +108,6 @@ const withBound = (series: ReportSeries, percentile: string): string => {
 const unboundedLines = ({ series, rateBounds }: Report): readonly string[] => {
   const reason = unboundedReason(series, rateBounds);
   return reason === undefined ? [] : [capitalized(unboundedText(reason))];
-};
-
-const serverTables = (report: Report): readonly string[] => {
-  const account = serverAccount(report);
-  if (account === undefined) return [];
-  const sentence = serverTimeSentence(report);
-  return [
-    ...list(sentence === undefined ? [] : [capitalized(sentence)]),
-    ...account.tables.flatMap(({ head, rows }) => [...markdownTable(head, rows), '']),
-    ...list(account.remarks.map(capitalized)),
-  ];
 };
 
 const failureTable = (report: Report): readonly string[] => {
@@ -145,59 +126,15 @@ const failureTable = (report: Report): readonly string[] => {
       { figures: [0] },
     ),
     '',
-    ...list([...advice].filter(text => text !== '')),
-    ...list(
+    ...markdownList([...advice].filter(text => text !== '')),
+    ...markdownList(
       failures.outages.flatMap(outage =>
         outageLines([outage]).map(line => `${outageLead([outage])}: ${line}`),
       ),
     ),
-    ...list(unsuccessfulEndLines(failures)),
+    ...markdownList(unsuccessfulEndLines(failures)),
   ];
 };
-
-const sessionTables = ({ sessions }: Report): readonly string[] => {
-  if (sessions === undefined) return [];
-  const uncached = uncachedRows(sessions);
-  return [
-    ...list(sessionLines(sessions)),
-    ...markdownTable(TURN_COLUMNS, turnRows(sessions)),
-    '',
-    ...(uncached.length === 0 ? [] : [...markdownTable(UNCACHED_COLUMNS, uncached), '']),
-  ];
-};
-
-const agentTable = ({ agents = [] }: Report): readonly string[] =>
-  agents.length === 0
-    ? []
-    : [
-        ...markdownTable(
-          AGENT_COLUMNS.map(capitalized),
-          agentRows(agents).map(([name = '', ...cells]) => [codeCell(name), ...cells]),
-        ),
-        '',
-        ...list(agentRemarks(agents)),
-      ];
-
-const boundTable = ({ headroom }: Report): readonly string[] =>
-  headroom === undefined || isUnknown(headroom)
-    ? []
-    : [
-        ...(headroom.standings.length === 0
-          ? []
-          : [...markdownTable(RUN_HEADROOM_HEAD.map(capitalized), runHeadroomRows(headroom)), '']),
-        ...list(runHeadroomRemarks(headroom)),
-      ];
-
-const energyTable = ({ energy }: Report): readonly string[] => {
-  if (energy === undefined || isUnknown(energy)) return [];
-  const rows = energyRows(energy);
-  return rows.length === 0
-    ? []
-    : [...markdownTable(ENERGY_COLUMNS.map(capitalized), rows), '', ...list(energyRemarks(energy))];
-};
-
-const list = (sentences: readonly string[]): readonly string[] =>
-  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
 
 const NOTICES_SHOWN_MAX = 10;
 

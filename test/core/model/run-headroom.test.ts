@@ -9,7 +9,7 @@ import type { RunHeadroom } from '../../../src/core/model/run-standing.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
-import { runHeadroomLines } from '../../../src/render/run/run-headroom-text.ts';
+import { runHeadroomRemarks } from '../../../src/render/run/run-headroom-text.ts';
 import { reportFromJson, reportToJson } from '../../../src/wire/report-codec.ts';
 import { madeUpModel } from '../../support/made-up-model.ts';
 import { runConfig } from '../../support/run-records.ts';
@@ -37,7 +37,7 @@ test('a figure above the bound is shown as it is, with likely causes in their or
     'old-probe found',
     'low-probe not-found',
   ]);
-  expect(runHeadroomLines(headroom).join('\n')).toContain('above the bound');
+  expect(runHeadroomRemarks(headroom).join('\n')).toContain('above the bound');
 });
 
 test('a run far below what is expected names what was looked for', () => {

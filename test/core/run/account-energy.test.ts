@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { accountEnergy, type EnergySources, type PowerMeter } from '../../../src/core/run/account-energy.ts';
 import { type PowerReading, powerIn } from '../../../src/core/run/integrate-power.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { energyRemarks, energyRows, formatJoules } from '../../../src/render/run/energy-rows.ts';
+import { energySection, formatJoules } from '../../../src/render/run/energy-rows.ts';
 
 /** One each second, from this second on. */
 const each = (fromSecond: number, watts: readonly number[]): readonly PowerReading[] =>
@@ -147,10 +147,11 @@ describe('the energy of a run', () => {
         others: [{ code: 'other-runs', scopes: ['gpu'], problem: 'Another run' }],
       },
     );
-    expect(energyRows(reported).map(row => row.map(cell => cell.replaceAll(/\s/g, ' ')))).toEqual([
+    const section = energySection({ energy: reported });
+    expect(section?.tables?.[0]?.rows.map(row => row.map(cell => cell.replaceAll(/\s/g, ' ')))).toEqual([
       ['GPUs !', '18.0 kJ ±260 J', '180 J', '3.60 J', '720 mJ', '300 W', '50 W'],
     ]);
-    expect(energyRemarks(reported)).toEqual([
+    expect(section?.remarks).toEqual([
       'Of atlas, by its own sensors; its idle power is not subtracted',
       '! Another run',
       'processors: unknown, no RAPL',

@@ -5,7 +5,8 @@ import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import type { SampleTurn } from '../../../src/core/run/session-outcome.ts';
 import { type SessionReport, SessionTally, TURN_ROWS_MAX } from '../../../src/core/run/session-report.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { sessionLines, turnRows, uncachedRows } from '../../../src/render/run/session-rows.ts';
+import { sessionSection } from '../../../src/render/run/session-rows.ts';
+import type { SectionTable } from '../../../src/render/section.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 import { REMARK } from '../../support/spoiled-run.ts';
 
@@ -99,7 +100,7 @@ describe('the account of sessions', () => {
   test("shares are of the server's prompt tokens, and unknown if it never reports a cache", () => {
     const silent = reported([turn({ turns: 1 })]);
     expect(isUnknown(silent.cachedShare)).toBe(true);
-    expect(uncachedRows(silent)).toEqual([]);
+    expect(tablesOf(silent).map(({ name }) => name)).toEqual(['Turns']);
     const reporting = reported([
       turn({ session: 0, turns: 1 }),
       turn({ session: 1, turns: 1 }, { cached: 60 }),
@@ -130,7 +131,7 @@ describe('the account of sessions', () => {
     const report = reported(Array.from({ length: turns }, (_, index) => turn({ turn: index, turns })));
     expect(report.byTurn).toHaveLength(TURN_ROWS_MAX);
     expect(report.byTurn.at(-1)).toMatchObject({ issued: 11, isLast: true });
-    expect(turnRows(report).at(-1)?.slice(0, 2)).toEqual([`${TURN_ROWS_MAX}+`, '11']);
+    expect(tablesOf(report)[0]?.rows.at(-1)?.slice(0, 2)).toEqual([`${TURN_ROWS_MAX}+`, '11']);
     expect(report.sessions.completed).toBe(1);
   });
 
@@ -150,9 +151,12 @@ describe('the account of sessions', () => {
     );
     expect(report.sessions).toEqual({ begun: 3, completed: 2, failed: 0, cut: 1 });
     expect(report.turns).toEqual({ planned: 6, issued: 5, skipped: 0, unresolved: 1, unfollowed: 1 });
-    expect(sessionLines(report).join('\n')).toMatch(/1 turns? of sessions above/);
+    expect(sessionSection({ sessions: report })?.lead?.join('\n')).toMatch(/1 turns? of sessions above/);
   });
 });
+
+const tablesOf = (sessions: SessionReport): readonly SectionTable[] =>
+  sessionSection({ sessions })?.tables ?? [];
 
 interface Story {
   readonly turns: number;

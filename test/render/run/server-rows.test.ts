@@ -1,10 +1,10 @@
 // What people read of the server's own metrics, as golden text.
 
 import { expect, test } from 'vitest';
-import { inColumns } from '../../../src/core/text/columns.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { serverAccount } from '../../../src/render/run/server-rows.ts';
+import { serverSection } from '../../../src/render/run/server-rows.ts';
 import { serverTimeSentence } from '../../../src/render/run/server-times.ts';
+import { tableLines } from '../../../src/render/section.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { serverOf } from '../../support/spoiled-run.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -54,10 +54,10 @@ const BUSY = {
 } as const;
 
 const textOf = (server: ReturnType<typeof serverOf>): readonly string[] => {
-  const account = serverAccount({ ...report, server });
-  return (account?.tables ?? [])
-    .flatMap(({ name, head, rows }) => [name, ...inColumns([head, ...rows], { hasFigures: true })])
-    .concat(account?.remarks ?? [])
+  const { tables = [], remarks = [] } = serverSection({ ...report, server });
+  return tables
+    .flatMap(table => [table.name, ...tableLines(table)])
+    .concat(remarks)
     .map(line => line.trimEnd().replaceAll(/[\u00a0\u202f]/g, ' '));
 };
 
@@ -84,7 +84,7 @@ test('a server that queues: its times, its gauges, and its totals next to those 
       "  Generated tokens                                20 000         36 561",
       "  Finished requests                                  300            300",
       "  Rejected requests                                    4",
-      "by the server: 60 % of the prompt tokens of all its clients came from its prefix cache (18 000 of 30 000)",
+      "By the server: 60 % of the prompt tokens of all its clients came from its prefix cache (18 000 of 30 000)",
     ]
   `);
 });
@@ -100,19 +100,19 @@ test('a server that restarted, and one that was read only while the load ran, re
   const restarted = textOf(serverOf([OVER, { ...QUIET, moment: 'load' }, { ...OVER, promptTokens: 2_000 }]));
   expect(restarted.slice(-2)).toMatchInlineSnapshot(`
     [
-      "the counters of the server were reset 1 time, as after a restart: its totals are lower bounds",
-      "totals are from the first reading to the last one while the load ran: what the server did before and after is missing",
+      "The counters of the server were reset 1 time, as after a restart: its totals are lower bounds",
+      "Totals are from the first reading to the last one while the load ran: what the server did before and after is missing",
     ]
   `);
   expect(textOf(serverOf([BUSY, { ...OVER, moment: 'load' }])).slice(-1)).toMatchInlineSnapshot(`
     [
-      "totals are from the first reading to the last one while the load ran: what the server did before and after is missing",
+      "Totals are from the first reading to the last one while the load ran: what the server did before and after is missing",
     ]
   `);
 });
 
-test('a server that reports nothing has no account', () => {
-  expect(serverAccount({ ...report, server: unknown('not asked') })).toBeUndefined();
+test('a server that reports nothing is unknown, with the reason', () => {
+  expect(serverSection({ ...report, server: unknown('not asked') })).toMatchObject({ unknown: 'not asked' });
 });
 
 test('where several processes answer at one URL, no total is shown, and the reason is', () => {
@@ -124,5 +124,5 @@ test('where several processes answer at one URL, no total is shown, and the reas
   const text = textOf(server).join('\n');
   expect(text).not.toContain('Prompt tokens');
   expect(text).not.toContain('lower bounds');
-  expect(text).toContain('the totals of the server are unknown');
+  expect(text).toContain('The totals of the server are unknown');
 });

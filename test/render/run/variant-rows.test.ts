@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { variantTable } from '../../../src/render/run/variant-rows.ts';
+import { variantSection } from '../../../src/render/run/variant-rows.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -20,9 +20,9 @@ test('a URL that was sent nothing has a row too', () => {
     run: { ...made.run, urls },
     variants: [{ ...one, ttftNs: null, tpotNs: null, latencyNs: null }],
   };
-  expect(variantTable(report)?.rows.map(row => row.slice(0, 4))).toEqual([
+  expect(variantSection(report)?.tables?.[0]?.rows.map(row => row.slice(0, 4))).toEqual([
     ['http://one', '0', '0', '0'],
     ['http://two', '3', '0', '0'],
   ]);
-  expect(variantTable(made)).toBeUndefined();
+  expect(variantSection(made)).toBeUndefined();
 });

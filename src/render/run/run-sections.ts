@@ -1,0 +1,25 @@
+// The sections of a run's report, in the order of every format. A new section is a row here.
+
+import type { Report } from '../../core/run/report.ts';
+import type { Section } from '../section.ts';
+import { agentSection } from './agent-rows.ts';
+import { energySection } from './energy-rows.ts';
+import { headroomSection } from './run-headroom-text.ts';
+import { serverSection } from './server-rows.ts';
+import { sessionSection } from './session-rows.ts';
+import { variantSection } from './variant-rows.ts';
+
+/** undefined: the run has nothing of the kind. */
+type RunSection = (report: Report) => Section | undefined;
+
+const RUN_SECTIONS: readonly RunSection[] = [
+  serverSection,
+  variantSection,
+  agentSection,
+  sessionSection,
+  headroomSection,
+  energySection,
+];
+
+export const runSections = (report: Report): readonly Section[] =>
+  RUN_SECTIONS.flatMap(sectionOf => sectionOf(report) ?? []);

@@ -1,0 +1,76 @@
+// A section is declared once: every format contains all of them, and names none.
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
+import { expect, test } from 'vitest';
+import type { Report } from '../../../src/core/run/report.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
+import { runSections } from '../../../src/render/run/run-sections.ts';
+import { renderReport } from '../../../src/render/run/text-report.ts';
+import type { Section } from '../../../src/render/section.ts';
+import { runPage } from '../../../src/report/html/run-page.ts';
+import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
+import { reportFromJson } from '../../../src/wire/report-codec.ts';
+
+/** A report with everything that a report may have. */
+const whole = ((): Report => {
+  const documents: { readonly report: unknown } = JSON.parse(
+    readFileSync(new URL('../../fixtures/versions/1/documents.json', import.meta.url), 'utf8'),
+  );
+  return reportFromJson(JSON.stringify(documents.report));
+})();
+
+/** Its sentences, the titles of its columns and its cells. */
+const textsOf = ({ lead = [], tables = [], remarks = [] }: Section): readonly string[] =>
+  [
+    ...lead,
+    ...tables.flatMap(({ columns, rows }) => [...columns.map(capitalized), ...rows.flat()]),
+    ...remarks,
+  ].filter(text => text !== '');
+
+/** Without what a format adds to letters, and as it may begin a sentence or not. */
+const plain = (text: string): string =>
+  text
+    .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
+    .replace(/&(?:amp|lt|gt|quot);/g, entity => ENTITIES[entity] ?? entity)
+    .replace(/[\\`]/g, '')
+    .toLowerCase();
+
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+
+const missingIn = (text: string): readonly string[] => {
+  const found = plain(text);
+  return runSections(whole)
+    .flatMap(textsOf)
+    .filter(each => !found.includes(plain(each)));
+};
+
+test('a run with everything has every section, each with a key of its own', () => {
+  const keys = runSections(whole).map(({ key }) => key);
+  expect(keys).toEqual(['server', 'variants', 'agents', 'sessions', 'headroom', 'energy']);
+});
+
+test('the full text, Markdown and HTML have every sentence and cell of every section', () => {
+  expect(missingIn(renderReport(whole, { isUnicode: true, isFull: true }).join('\n'))).toEqual([]);
+  expect(missingIn(runMarkdown(whole))).toEqual([]);
+  expect(missingIn(runPage({ report: whole, overTime: undefined, fonts: [] }))).toEqual([]);
+});
+
+test('so has the panel of the page', async () => {
+  const vite = await createServer({
+    configFile: fileURLToPath(new URL('../../../dashboard/vite.config.ts', import.meta.url)),
+    server: { middlewareMode: true, hmr: false, ws: false, watch: null },
+    optimizeDeps: { noDiscovery: true },
+    appType: 'custom',
+    logLevel: 'error',
+  });
+  try {
+    const { default: Panel } = await vite.ssrLoadModule('/src/run/section-panel.svelte');
+    const { render } = await vite.ssrLoadModule('svelte/server');
+    const panels = runSections(whole).map(section => String(render(Panel, { props: { section } }).body));
+    expect(missingIn(panels.join('\n'))).toEqual([]);
+  } finally {
+    await vite.close();
+  }
+});
