@@ -4,26 +4,21 @@
 
 import type { NodeId } from '../core/ids.ts';
 
-export interface CurrentLimits {
-  /** Per origin. */
-  readonly recordsPerOriginMax: number;
-  readonly bytesPerOriginMax: number;
-  /** Over all other nodes. */
-  readonly recordsMax: number;
-  readonly bytesMax: number;
-}
-
 export interface CurrentSize {
   readonly records: number;
   readonly bytes: number;
 }
 
-export const CURRENT_LIMITS: CurrentLimits = {
+export const CURRENT_LIMITS = {
+  /** Per origin. */
   recordsPerOriginMax: 20_000,
   bytesPerOriginMax: 32_000_000,
+  /** Over all other nodes. */
   recordsMax: 98_304,
   bytesMax: 256_000_000,
 };
+
+export type CurrentLimits = Readonly<typeof CURRENT_LIMITS>;
 
 export class CurrentBound {
   readonly #limits: CurrentLimits;

@@ -138,23 +138,19 @@ export interface CompactionResult {
   readonly sizeBytes: number;
 }
 
-export interface JournalLimits {
-  /** Raw history of profiles, ms. Default 3 days. */
-  readonly rawHistoryMs: number;
-  /** Hourly history, ms. Default 90 days. */
-  readonly hourlyHistoryMs: number;
+export const JOURNAL_LIMITS = {
+  /** Raw history of profiles, ms. 3 days. */
+  rawHistoryMs: 259_200_000,
+  /** Hourly history, ms. 90 days. */
+  hourlyHistoryMs: 7_776_000_000,
   /**
-   * Size of the database, bytes. Default 512 MB. History is deleted to stay below it; current records never
+   * Size of the database, bytes. 512 MB. History is deleted to stay below it; current records never
    * are.
    */
-  readonly sizeBytesMax: number;
-}
-
-export const JOURNAL_LIMITS: JournalLimits = {
-  rawHistoryMs: 3 * 24 * 3_600_000,
-  hourlyHistoryMs: 90 * 24 * 3_600_000,
   sizeBytesMax: 512_000_000,
 };
+
+export type JournalLimits = Readonly<typeof JOURNAL_LIMITS>;
 
 export type JournalErrorCode =
   | 'out-of-order'

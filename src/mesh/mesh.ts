@@ -180,60 +180,39 @@ export interface MeshIdentity {
 }
 
 /** Every number in docs/limits.md about links; times in ms. */
-export interface MeshLimits {
-  readonly pingIntervalMs: number;
-  readonly deadAfterMs: number;
-  /** How long the previous link of an identity has to answer before a new one replaces it. */
-  readonly holderAnswerMs: number;
-  readonly handshakeMs: number;
-  readonly frameBytesMax: number;
-  /** Incomplete frames over all links; above it the link with the most is closed. */
-  readonly partialBytesMax: number;
-  /** `send` returns false above this. */
-  readonly queueBytesHigh: number;
-  readonly queueBytesMax: number;
-  readonly linksMax: number;
-  /** Concurrent incoming handshakes, in total and from one address. */
-  readonly handshakesMax: number;
-  readonly handshakesPerAddressMax: number;
-  /** Connections accepted from one address: burst, then rate per second. */
-  readonly acceptBurst: number;
-  readonly acceptsPerSecond: number;
-  readonly dialsMax: number;
-  readonly dialTimeoutMs: number;
-  readonly backoffMsMin: number;
-  readonly backoffMsMax: number;
-  /**
-   * The node with the greater id, if it has the peer's id, leaves the first dial to the other one for this
-   * long.
-   */
-  readonly yieldMs: number;
-  readonly dialFailuresMax: number;
-  readonly candidatesMax: number;
-}
-
-export const MESH_LIMITS: MeshLimits = {
+export const MESH_LIMITS = {
   pingIntervalMs: 2_000,
   deadAfterMs: 6_000,
+  /** How long the previous link of an identity has to answer before a new one replaces it. */
   holderAnswerMs: 1_000,
   handshakeMs: 5_000,
-  frameBytesMax: 4 * 1024 * 1024,
-  partialBytesMax: 32 * 1024 * 1024,
-  queueBytesHigh: 1024 * 1024,
+  frameBytesMax: 4_194_304,
+  /** Incomplete frames over all links; above it the link with the most is closed. */
+  partialBytesMax: 33_554_432,
+  /** `send` returns false above this. */
+  queueBytesHigh: 1_048_576,
   queueBytesMax: 8_000_000,
   linksMax: 512,
+  /** Concurrent incoming handshakes, in total and from one address. */
   handshakesMax: 32,
   handshakesPerAddressMax: 8,
+  /** Connections accepted from one address: burst, then rate per second. */
   acceptBurst: 64,
   acceptsPerSecond: 16,
   dialsMax: 8,
   dialTimeoutMs: 4_000,
   backoffMsMin: 500,
   backoffMsMax: 15_000,
+  /**
+   * The node with the greater id, if it has the peer's id, leaves the first dial to the other one for this
+   * long.
+   */
   yieldMs: 4_000,
   dialFailuresMax: 8,
   candidatesMax: 4_096,
 };
+
+export type MeshLimits = Readonly<typeof MESH_LIMITS>;
 
 type MeshProblem = Problem<'address-in-use' | 'address-unusable' | 'bad-key'>;
 

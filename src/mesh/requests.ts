@@ -41,26 +41,18 @@ export type QueryReply =
  */
 export type QueryHandler = (requested: ReceivedRequest) => Promise<QueryReply> | QueryReply;
 
-export interface RequestLimits {
+export const REQUEST_LIMITS = {
   /** Requests to one peer that wait for a reply. */
-  readonly requestsPerPeerMax: number;
-  /** Requests of one peer that are being handled. */
-  readonly answersPerPeerMax: number;
-  /** Requests accepted from one peer: burst, then rate per second. */
-  readonly queriesBurst: number;
-  readonly queriesPerSecond: number;
-  /** Requests and replies of one peer that are read at all: burst, then rate per second. */
-  readonly framesBurst: number;
-  readonly framesPerSecond: number;
-  readonly timeoutMsMax: number;
-}
-
-export const REQUEST_LIMITS: RequestLimits = {
   requestsPerPeerMax: 64,
+  /** Requests of one peer that are being handled. */
   answersPerPeerMax: 16,
+  /** Requests accepted from one peer: burst, then rate per second. */
   queriesBurst: 64,
   queriesPerSecond: 16,
+  /** Requests and replies of one peer that are read at all: burst, then rate per second. */
   framesBurst: 1_024,
   framesPerSecond: 256,
   timeoutMsMax: 120_000,
 };
+
+export type RequestLimits = Readonly<typeof REQUEST_LIMITS>;

@@ -135,35 +135,25 @@ export interface BenchResult {
 }
 
 /** Timeouts for a run's own parts. Tests shorten them. */
-export interface BenchSettings {
+export const BENCH_SETTINGS = {
   /** For a child process to report that it is ready. */
-  readonly readyMsMax: number;
-  /** For the server to list its models. */
-  readonly requestMsMax: number;
-  /** For each of the short requests that measure what words cost. */
-  readonly calibrationMsMax: number;
-  /** A load thread that did not return to its event loop for this long is given up. */
-  readonly heartbeatMsMax: number;
-  /** For the subscribers to read what is queued at the end. */
-  readonly lingerMs: number;
-  /** For the aggregator to finish its result after the session's end. */
-  readonly accountMsMax: number;
-  /** For the event logger to write what it has. */
-  readonly logMsMax: number;
-  /** For samples.jsonl to be on disk. */
-  readonly diskMsMax: number;
-  /** Minimum time from when all agents are ready to the zero of their schedule. */
-  readonly startLeadMs: number;
-}
-
-export const BENCH_SETTINGS: BenchSettings = {
   readyMsMax: 10_000,
+  /** For the server to list its models. */
   requestMsMax: 5_000,
+  /** For each of the short requests that measure what words cost. */
   calibrationMsMax: 60_000,
+  /** A load thread that did not return to its event loop for this long is given up. */
   heartbeatMsMax: 5_000,
+  /** For the subscribers to read what is queued at the end. */
   lingerMs: 10_000,
+  /** For the aggregator to finish its result after the session's end. */
   accountMsMax: 60_000,
+  /** For the event logger to write what it has. */
   logMsMax: 2_000,
+  /** For samples.jsonl to be on disk. */
   diskMsMax: 5_000,
+  /** Minimum time from when all agents are ready to the zero of their schedule. */
   startLeadMs: 3_000,
 };
+
+export type BenchSettings = Readonly<typeof BENCH_SETTINGS>;

@@ -102,109 +102,72 @@ export interface HttpLogger {
   warn(message: string, cause?: unknown): void;
 }
 
-export interface HttpLimits {
-  readonly bodyBytesMax: number;
+export const HTTP_LIMITS = {
+  bodyBytesMax: 65_536,
   /** Of bodies that are not whole, over all requests; past it the one that holds most is cut off. */
-  readonly bodiesBytesMax: number;
+  bodiesBytesMax: 8_388_608,
   /** Request line and headers together. */
-  readonly headerBytesMax: number;
-  readonly urlBytesMax: number;
-  readonly connectionsMax: number;
-  /** Of these: for connections on which the token was shown. */
-  readonly connectionsKept: number;
-  /** Of one address beyond loopback, on which the token was not shown. */
-  readonly connectionsOfAddressMax: number;
-  /** Over the Unix socket in the home, in addition to all others. */
-  readonly connectionsOwnerMax: number;
-  /** Requests of one connection that wait for the reply to one before them; past it the connection is cut. */
-  readonly pipelinedMax: number;
-  /** Connections that get a reply that reports that all slots are taken. */
-  readonly refusalsOpenMax: number;
-  /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
-  readonly headersTimeoutMs: number;
-  /** The same, to the end of the body. */
-  readonly requestTimeoutMs: number;
-  /** How often connections are checked against those two. */
-  readonly connectionsCheckMs: number;
-  /** An idle connection; streams have a heartbeat. */
-  readonly idleTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  /** Of one remote address; the burst is twice that. */
-  readonly requestsPerSecondMax: number;
-  /** Refused tokens and codes of one remote address, in a minute. */
-  readonly refusalsPerMinuteMax: number;
-  /** Remote addresses that rates are kept for. */
-  readonly rateAddressesMax: number;
-  /** Replies to requests without the token, not counting streams, that wait for slow readers. */
-  readonly answersMax: number;
-  /** In addition: for requests with the token. */
-  readonly answersOwnerMax: number;
-  /** Of either, bytes that the readers have not taken; the last one may pass it. */
-  readonly answersBytesMax: number;
-  /** While all of them wait, the oldest one that has waited this long is closed, ms; the same for a stream whose client reads nothing. */
-  readonly silentUnderPressureMs: number;
-  /** Of requests without the token. */
-  readonly streamsMax: number;
-  /** In addition: for requests with the token. */
-  readonly streamsOwnerMax: number;
-  /** Of requests without the token: of the whole state, where that is large. */
-  readonly wholeStreamsMax: number;
-  /** First event to the batch that carries it. */
-  readonly streamFlushMs: number;
-  readonly streamHeartbeatMs: number;
-  /** Bytes queued for one stream, its first snapshot not counted. */
-  readonly streamQueueBytesMax: number;
-  /** How long a dropped stream may take to read the reason. */
-  readonly streamDrainMs: number;
-  /** A stream whose queue moved nothing for this long is dropped, however short the queue. */
-  readonly streamStallMs: number;
-  /** Batches stored for streams that resume. */
-  readonly resumeBatchesMax: number;
-  readonly resumeBytesMax: number;
-  /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */
-  readonly pendingEventsMax: number;
-  /** Connections with figures in /metrics, the answering node's first; the rest is only counted. */
-  readonly metricsConnectionsMax: number;
-  /** A file of the dashboard, and the number of files. */
-  readonly assetBytesMax: number;
-  readonly assetsMax: number;
-}
-
-export const HTTP_LIMITS: HttpLimits = {
-  bodyBytesMax: 64 * 1024,
-  bodiesBytesMax: 8 * 1024 * 1024,
-  headerBytesMax: 16 * 1024,
+  headerBytesMax: 16_384,
   urlBytesMax: 4_096,
   connectionsMax: 512,
+  /** Of these: for connections on which the token was shown. */
   connectionsKept: 128,
+  /** Of one address beyond loopback, on which the token was not shown. */
   connectionsOfAddressMax: 64,
+  /** Over the Unix socket in the home, in addition to all others. */
   connectionsOwnerMax: 128,
+  /** Requests of one connection that wait for the reply to one before them; past it the connection is cut. */
   pipelinedMax: 16,
+  /** Connections that get a reply that reports that all slots are taken. */
   refusalsOpenMax: 64,
+  /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
   headersTimeoutMs: 10_000,
+  /** The same, to the end of the body. */
   requestTimeoutMs: 30_000,
+  /** How often connections are checked against those two. */
   connectionsCheckMs: 2_000,
+  /** An idle connection; streams have a heartbeat. */
   idleTimeoutMs: 60_000,
   keepAliveTimeoutMs: 10_000,
+  /** Of one remote address; the burst is twice that. */
   requestsPerSecondMax: 500,
+  /** Refused tokens and codes of one remote address, in a minute. */
   refusalsPerMinuteMax: 30,
+  /** Remote addresses that rates are kept for. */
   rateAddressesMax: 1_024,
+  /** Replies to requests without the token, not counting streams, that wait for slow readers. */
   answersMax: 64,
+  /** In addition: for requests with the token. */
   answersOwnerMax: 64,
-  answersBytesMax: 128 * 1024 * 1024,
+  /** Of either, bytes that the readers have not taken; the last one may pass it. */
+  answersBytesMax: 134_217_728,
+  /** While all of them wait, the oldest one that has waited this long is closed, ms; the same for a stream whose client reads nothing. */
   silentUnderPressureMs: 5_000,
+  /** Of requests without the token. */
   streamsMax: 256,
+  /** In addition: for requests with the token. */
   streamsOwnerMax: 64,
+  /** Of requests without the token: of the whole state, where that is large. */
   wholeStreamsMax: 4,
+  /** First event to the batch that carries it. */
   streamFlushMs: 100,
   streamHeartbeatMs: 5_000,
-  streamQueueBytesMax: 1024 * 1024,
+  /** Bytes queued for one stream, its first snapshot not counted. */
+  streamQueueBytesMax: 1_048_576,
+  /** How long a dropped stream may take to read the reason. */
   streamDrainMs: 5_000,
+  /** A stream whose queue moved nothing for this long is dropped, however short the queue. */
   streamStallMs: 30_000,
+  /** Batches stored for streams that resume. */
   resumeBatchesMax: 600,
-  resumeBytesMax: 4 * 1024 * 1024,
+  resumeBytesMax: 4_194_304,
+  /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */
   pendingEventsMax: 20_000,
+  /** Connections with figures in /metrics, the answering node's first; the rest is only counted. */
   metricsConnectionsMax: 1_000,
-  assetBytesMax: 16 * 1024 * 1024,
+  /** A file of the dashboard, and the number of files. */
+  assetBytesMax: 16_777_216,
   assetsMax: 1_000,
 };
+
+export type HttpLimits = Readonly<typeof HTTP_LIMITS>;
