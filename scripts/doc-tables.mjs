@@ -3,8 +3,17 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { FIGURE_TABLES } from './figure-tables.mjs';
 
-export const TABLED_DOCUMENTS = ['api.md', 'cli.md', 'config.md', 'mock.md', 'service.md'];
+export const TABLED_DOCUMENTS = [
+  'api.md',
+  'cli.md',
+  'config.md',
+  'metrics.md',
+  'mock.md',
+  'prometheus.md',
+  'service.md',
+];
 
 /** Everything that tables are written from, by the names of the exports. */
 export const declarations = async () => {
@@ -68,6 +77,7 @@ const TABLES = {
       common.length === 0 ? '' : `\nThe same as for \`plimsoll ${beyond}\`: ${optionNames(common)}.\n`;
     return table([...(group.length === 1 ? [] : ['command']), 'option', 'meaning'], own) + also;
   },
+  figures: (_, name) => table(FIGURE_TABLES[name].head, FIGURE_TABLES[name].rows),
   names: ({ commands }, word) => `${optionNames(optionRows(commandsOf(word, commands)))}\n`,
   'exit codes': ({ EXIT_CODES }) =>
     table(

@@ -2,26 +2,18 @@
 // chosen row, and states which part of the whole that is.
 
 import { maximumOf } from '../core/extremes.ts';
-import {
-  type Figure,
-  figureText,
-  formatBytesOf,
-  formatBytesPerSecond,
-  formatCelsius,
-  formatFlopsPerSecond,
-  formatPercent,
-  formatWatts,
-  UNKNOWN_FIGURE,
-} from '../core/figure/figure.ts';
+import { figureText, formatBytesOf, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
+import { FIGURE_UNITS } from '../core/figure/figure-row.ts';
 import type { LinkView } from '../core/link/link-view.ts';
+import { GPU_FIGURES, type GpuSubject } from '../core/node/gpu-figures.ts';
 import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
-import { freshGpuUse, type GpuView, type NodeView, nodeName } from '../core/node/node-view.ts';
+import { freshGpuUse, type NodeView, nodeName } from '../core/node/node-view.ts';
 import { knownValue } from '../core/node/reading-view.ts';
 import type { Sentences } from '../core/problem.ts';
 import { type RunView, runViews } from '../core/run/run-selectors.ts';
 import type { State } from '../core/state.ts';
 import { clipped, inColumns } from '../core/text/columns.ts';
-import { isKnown, knownOr, type Reported } from '../core/unknown.ts';
+import { knownOr } from '../core/unknown.ts';
 import { type ScopedCluster, scopedCluster, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { byNeed, linkTable } from './link-table.ts';
 import { type Line, paint, part } from './part.ts';
@@ -162,7 +154,7 @@ const nodeLines = (
   if (view === undefined) return ['This machine is gone. Esc goes back.'];
   const own: readonly LinkView[] = links.filter(({ nodes }) => nodes.includes(view.nodeId));
   const tables = [
-    gpuTable(gpusOf(view), options.columns),
+    gpuTable(view, nowMs, options.columns),
     linkTable(state, nowMs, {
       columns: options.columns,
       rowsMax: Number.POSITIVE_INFINITY,
@@ -199,43 +191,43 @@ const SORT_VALUES: Readonly<Record<TopSort, ((view: NodeView) => number) | undef
 // The GPUs of one machine as a table, one row each: what they do now, and what they were measured at.
 
 /** Empty where there is none. */
-const gpuTable = (gpus: readonly GpuView[], columns: number): readonly Line[] =>
-  gpus.length === 0 ? [] : layoutTable(COLUMNS, gpus.map(cellsOf), columns);
+const gpuTable = ({ gpus }: NodeView, nowMs: number, columns: number): readonly Line[] => {
+  const subjects = gpus.flatMap(vendor => vendor.devices.map(gpu => ({ gpu, vendor, nowMs })));
+  return subjects.length === 0 ? [] : layoutTable(COLUMNS, subjects.map(cellsOf), columns);
+};
 
-const cellsOf = ({ device, load, isLoadStale, profile }: GpuView): readonly Line[] => {
-  const now = (value: Reported<number> | undefined, format: (known: number) => Figure): Line =>
-    value !== undefined && isKnown(value)
-      ? [part(figureText(format(value)), isLoadStale ? 'caution' : 'plain')]
-      : UNKNOWN;
-  const measured = (value: Reported<number> | undefined, format: (known: number) => Figure): Line =>
-    value !== undefined && isKnown(value)
-      ? [part(`${profile?.value.isLowerBound === true ? '≥ ' : ''}${figureText(format(value))}`)]
-      : UNKNOWN;
-  const total = knownOr(device.memoryTotalBytes, undefined);
+const cellsOf = (subject: GpuSubject): readonly Line[] => {
+  const { device, load } = subject.gpu;
   return [
     [part(`${device.index}`, 'strong')],
     [part(device.name)],
-    now(load?.use, formatPercent),
-    device.memoryIsUnified && total === undefined
-      ? [part('unified', 'dim')]
-      : now(load?.memoryUsedBytes, used => formatBytesOf(used, total ?? used)),
-    now(load?.temperatureCelsius, formatCelsius),
-    now(load?.powerWatts, formatWatts),
-    measured(profile?.value.fp16FlopsPerSecond, formatFlopsPerSecond),
-    measured(profile?.value.memoryReadBytesPerSecond, formatBytesPerSecond),
+    ...ROWS.map(row => figureCell(row, subject)),
     [part(knownOr(load?.throttleReasons ?? [], []).join(', '), 'caution')],
   ];
 };
 
+const figureCell = (row: GpuRow, subject: GpuSubject): Line => {
+  const value = row.of(subject);
+  const { isLoadStale, profile, device } = subject.gpu;
+  const whole = row.whole === undefined ? undefined : knownOr(row.whole(subject), undefined);
+  if (row.whole !== undefined && whole === undefined && device.memoryIsUnified)
+    return [part('unified', 'dim')];
+  if (typeof value !== 'number') return UNKNOWN;
+  const text = figureText(
+    row.whole === undefined ? FIGURE_UNITS[row.unit].format(value) : formatBytesOf(value, whole ?? value),
+  );
+  return row.aging === 'profile'
+    ? [part(`${profile?.value.isLowerBound === true ? '≥ ' : ''}${text}`)]
+    : [part(text, isLoadStale ? 'caution' : 'plain')];
+};
+
+type GpuRow = (typeof GPU_FIGURES)[number];
+
+const ROWS = GPU_FIGURES.filter(({ column }) => column !== undefined);
 const UNKNOWN: Line = [part(UNKNOWN_FIGURE.figure, 'dim')];
 const COLUMNS: readonly Column[] = [
   { title: 'GPU', isNumber: true, widthMax: 4, rank: 0 },
   { title: 'Name', isNumber: false, widthMax: 28, rank: 4 },
-  { title: 'Use', isNumber: true, widthMax: 6, rank: 0 },
-  { title: 'Memory', isNumber: true, widthMax: 18, rank: 1 },
-  { title: 'Temp', isNumber: true, widthMax: 6, rank: 0 },
-  { title: 'Power', isNumber: true, widthMax: 8, rank: 2 },
-  { title: 'FP16', isNumber: true, widthMax: 14, rank: 3 },
-  { title: 'Mem. read', isNumber: true, widthMax: 12, rank: 3 },
+  ...ROWS.flatMap(({ column }) => (column === undefined ? [] : [{ ...column, isNumber: true }])),
   { title: 'Throttled', isNumber: false, widthMax: 30, rank: 5 },
 ];

@@ -158,8 +158,10 @@ test('columns that were asked for, and nothing else', async () => {
 test('temperature and power of a GPU', async () => {
   const bosun = idOf('bosun');
   const device = BOSUN_GPU;
-  const [gpu] = gpusOf(nodeView(page, bosun, systemClock.nowMs()));
-  if (gpu === undefined) throw new Error('no GPU');
+  const nowMs = systemClock.nowMs();
+  const [vendor] = nodeView(page, bosun, nowMs).gpus;
+  const gpu = vendor?.devices[0];
+  if (vendor === undefined || gpu === undefined) throw new Error('no GPU');
   const detail = await requested('node_detail', { node: 'bosun' });
   for (const [key, series, name, shown] of [
     ['temperatureCelsius', 'plimsoll_gpu_temperature_celsius', 'Temperature', '61 °C'],
@@ -174,7 +176,7 @@ test('temperature and power of a GPU', async () => {
     ]).toEqual([exact, exact, exact]);
     const field = key === 'powerWatts' ? 'power' : 'temperature';
     expect(numberAt(detail, 'devices', device, field, 'value')).toBe(sixDigits(exact));
-    const row = gpuRows(gpu).find(each => each.name === name);
+    const row = gpuRows({ gpu, vendor, nowMs }).find(each => each.name === name);
     expect(row?.now.text.replace(/[\u00a0\u202f]/g, ' ')).toBe(shown);
     if (row !== undefined) expect(text(row.format(exact))).toBe(shown);
   }

@@ -1,18 +1,11 @@
 // The figures with a history that a card shows: name, newest value, series, scale.
 
-import {
-  type Figure,
-  formatBytes,
-  formatCelsius,
-  formatFinePercent,
-  formatMegahertz,
-  formatPercent,
-  formatWatts,
-} from '../../../src/core/figure/figure.ts';
-import type { NodeMemory } from '../../../src/core/node/memory.ts';
-import type { GpuView } from '../../../src/core/node/node-view.ts';
-import type { NodeSystem } from '../../../src/core/node/system.ts';
-import { isKnown, knownOr } from '../../../src/core/unknown.ts';
+import type { Figure } from '../../../src/core/figure/figure.ts';
+import { FIGURE_UNITS, type FigureRow } from '../../../src/core/figure/figure-row.ts';
+import { GPU_FIGURES, type GpuSubject } from '../../../src/core/node/gpu-figures.ts';
+import { NODE_FIGURES } from '../../../src/core/node/node-figures.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
 import { type ReportedText, reportedFigure } from '../figure/reported.ts';
 
 export interface DeviceRow {
@@ -25,81 +18,28 @@ export interface DeviceRow {
   readonly format: (value: number) => Figure;
 }
 
-export const hostRows = (
-  memory: NodeMemory | undefined,
-  system: NodeSystem | undefined,
-): readonly DeviceRow[] => {
-  const rows: DeviceRow[] = [
-    {
-      name: 'CPU',
-      now: reportedFigure(system?.cpuUse, formatPercent),
-      series: 'cpuUse',
-      high: 1,
-      format: formatPercent,
-    },
-    {
-      name: 'Memory pressure',
-      now: reportedFigure(memory?.pressure.stalledShare, formatFinePercent),
-      series: 'memoryStalledShare',
-      high: 0.1,
-      format: formatFinePercent,
-    },
-    {
-      name: 'Swap',
-      now: reportedFigure(memory?.swapUsedBytes, formatBytes),
-      series: 'swapUsedBytes',
-      high: Math.max(1, knownOr(memory?.swapTotalBytes, 1) ?? 1),
-      format: formatBytes,
-    },
-  ];
-  if (system !== undefined && isKnown(system.cpuTemperatureCelsius)) {
-    rows.push({
-      name: 'Temperature',
-      now: reportedFigure(system.cpuTemperatureCelsius, formatCelsius),
-      series: 'cpuTemperatureCelsius',
-      high: 90,
-      format: formatCelsius,
-    });
-  }
-  if (system !== undefined && isKnown(system.systemPowerWatts)) {
-    rows.push({
-      name: 'Power',
-      now: reportedFigure(system.systemPowerWatts, formatWatts),
-      series: 'systemPowerWatts',
-      high: 100,
-      format: formatWatts,
-    });
-  }
-  return rows;
-};
+export const hostRows = (view: NodeView): readonly DeviceRow[] => rowsOf(NODE_FIGURES, view, '');
 
-export const gpuRows = ({ device, load }: GpuView): readonly DeviceRow[] => [
-  {
-    name: 'Use',
-    now: reportedFigure(load?.use, formatPercent),
-    series: `gpu ${device.deviceId} use`,
-    high: 1,
-    format: formatPercent,
-  },
-  {
-    name: 'Temperature',
-    now: reportedFigure(load?.temperatureCelsius, formatCelsius),
-    series: `gpu ${device.deviceId} temperatureCelsius`,
-    high: 90,
-    format: formatCelsius,
-  },
-  {
-    name: 'Power',
-    now: reportedFigure(load?.powerWatts, formatWatts),
-    series: `gpu ${device.deviceId} powerWatts`,
-    high: knownOr(device.powerLimitWatts, 100),
-    format: formatWatts,
-  },
-  {
-    name: 'Clock',
-    now: reportedFigure(load?.clockMhz, formatMegahertz),
-    series: `gpu ${device.deviceId} clockMhz`,
-    high: 2_500,
-    format: formatMegahertz,
-  },
-];
+export const gpuRows = (subject: GpuSubject): readonly DeviceRow[] =>
+  rowsOf(GPU_FIGURES, subject, `gpu ${subject.gpu.device.deviceId} `);
+
+const rowsOf = <Subject>(
+  rows: readonly FigureRow<Subject>[],
+  subject: Subject,
+  prefix: string,
+): readonly DeviceRow[] =>
+  rows.flatMap(({ label, shortLabel = label, unit, of, history, high = 1, isRare = false }) => {
+    const value = of(subject);
+    if (history === undefined || shortLabel === undefined || typeof value === 'boolean') return [];
+    if (isRare && (value === undefined || isUnknown(value))) return [];
+    const { format } = FIGURE_UNITS[unit];
+    return [
+      {
+        name: shortLabel,
+        now: reportedFigure(value, format),
+        series: `${prefix}${history}`,
+        high: typeof high === 'number' ? high : high(subject),
+        format,
+      },
+    ];
+  });

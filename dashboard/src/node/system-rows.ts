@@ -1,13 +1,11 @@
 // Load, temperature and power of a machine as a table: also figures without a line on the card, and why something is unknown.
 
-import {
-  figureText,
-  formatCelsius,
-  formatMegahertz,
-  formatPercent,
-  formatWatts,
-} from '../../../src/core/figure/figure.ts';
-import type { CpuCluster, NodeSystem } from '../../../src/core/node/system.ts';
+import { figureText, formatMegahertz, formatPercent } from '../../../src/core/figure/figure.ts';
+import { FIGURE_UNITS } from '../../../src/core/figure/figure-row.ts';
+import { NODE_FIGURES } from '../../../src/core/node/node-figures.ts';
+import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { knownValue } from '../../../src/core/node/reading-view.ts';
+import type { CpuCluster } from '../../../src/core/node/system.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { type ReportedText, reportedFigure } from '../figure/reported.ts';
 
@@ -16,17 +14,21 @@ interface SystemRow {
   readonly now: ReportedText;
 }
 
-export const systemRows = (system: NodeSystem): readonly SystemRow[] => [
-  { name: 'CPU', now: reportedFigure(system.cpuUse, formatPercent) },
-  ...system.cpuClusters.map(cluster => ({ name: `CPU, ${cluster.name}`, now: clusterText(cluster) })),
-  { name: 'CPU temperature', now: reportedFigure(system.cpuTemperatureCelsius, formatCelsius) },
-  { name: 'CPU power', now: reportedFigure(system.cpuPowerWatts, formatWatts) },
-  { name: 'Power of the machine', now: reportedFigure(system.systemPowerWatts, formatWatts) },
-  {
-    name: 'Load, 1 min',
-    now: reportedFigure(system.loadAverage1, load => ({ figure: load.toFixed(2), unit: '' })),
-  },
-];
+/** Processors grouped as on the chip come after all of them. */
+export const systemRows = (view: NodeView): readonly SystemRow[] => {
+  const [all, ...rest] = NODE_FIGURES.filter(({ aging }) => aging === 'system').map(({ label, unit, of }) => {
+    const value = of(view);
+    return {
+      name: label ?? '',
+      now: reportedFigure(typeof value === 'boolean' ? undefined : value, FIGURE_UNITS[unit].format),
+    };
+  });
+  const clusters = (knownValue(view.system)?.cpuClusters ?? []).map(cluster => ({
+    name: `CPU, ${cluster.name}`,
+    now: clusterText(cluster),
+  }));
+  return all === undefined ? clusters : [all, ...clusters, ...rest];
+};
 
 const clusterText = ({ use, clockMhz }: CpuCluster): ReportedText => {
   const shown = reportedFigure(use, formatPercent);

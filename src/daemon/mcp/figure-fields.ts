@@ -1,6 +1,7 @@
 // A figure as a tool answers it: never a bare number. And text of others, cut and without control characters.
 
 import * as v from 'valibot';
+import { FIGURE_UNITS, type FigureRow } from '../../core/figure/figure-row.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import { type Sentence, sentenceTemplate } from '../../core/text/sentence.ts';
 import { showable, singleLine } from '../../core/text/single-line.ts';
@@ -39,7 +40,7 @@ export const reportedFigureOf = (
   value: Reported<number> | undefined,
   { unit, ageMs, method, isStale = false }: FigureOrigin,
 ): ReportedFigure => {
-  if (value === undefined) return unknownFigure(unit, 'not measured yet');
+  if (value === undefined) return unknownFigure(unit, NOT_MEASURED);
   if (isUnknown(value)) return unknownFigure(unit, value.reason);
   const ageSeconds = Number.isFinite(ageMs) ? Math.round(ageMs / 100) / 10 : null;
   return { value: sixDigits(value), unit, ageSeconds, method: quoted(method), isStale, reason: '' };
@@ -68,6 +69,35 @@ export const readFigure = (
         isStale: view.kind === 'stale',
       })
     : unknownFigure(unit, missingReason(view));
+
+/** The figures of one subject that MCP has, by field. @param readingOf undefined: it was never measured */
+export const figureFields = <Subject, Aging extends string>(
+  rows: readonly FigureRow<Subject, Aging>[],
+  subject: Subject,
+  readingOf: (aging: Aging) => ReadingView<unknown> | undefined,
+): Readonly<Record<string, ReportedFigure>> =>
+  Object.fromEntries(
+    rows.flatMap(({ mcp, unit, aging, of }) => {
+      if (mcp === undefined || aging === undefined) return [];
+      const reading = readingOf(aging);
+      const value = of(subject);
+      const figure = typeof value === 'boolean' ? Number(value) : value;
+      const { mcp: name } = FIGURE_UNITS[unit];
+      return [
+        [mcp, reading === undefined ? unknownFigure(name, NOT_MEASURED) : readFigure(reading, figure, name)],
+      ];
+    }),
+  );
+
+/** The schemas of these fields. */
+export const figureSchemas = (
+  rows: readonly Pick<FigureRow<never>, 'mcp' | 'help'>[],
+): Readonly<Record<string, typeof reportedFigureSchema>> =>
+  Object.fromEntries(
+    rows.flatMap(({ mcp, help }) =>
+      mcp === undefined ? [] : [[mcp, v.pipe(reportedFigureSchema, v.description(help))]],
+    ),
+  );
 
 /** Why there is nothing of a reading; '' where there is. */
 export const missingReason = (view: ReadingView<unknown>): string => {
@@ -101,6 +131,7 @@ export const wholeCommand = (command: string | undefined): string =>
 /** Text that a stranger may have chosen. */
 export const quoted = (text: string): string => singleLine(text).slice(0, QUOTED_LENGTH_MAX);
 
+const NOT_MEASURED = 'not measured yet';
 const QUOTED_LENGTH_MAX = 200;
 /** More than any sentence has. */
 const VALUES_MAX = 32;

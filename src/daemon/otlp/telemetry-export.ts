@@ -4,24 +4,32 @@
 import { type Clock, pause } from '../../clock/clock.ts';
 import type { OtlpConfig } from '../../config/config.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { CONNECTION_FIGURES } from '../../core/link/connection-figures.ts';
+import { connectionNames } from '../../core/link/connection-names.ts';
+import {
+  GPU_ERROR_FIGURES,
+  INTERFACE_FIGURES,
+  portDirections,
+  TRAFFIC_FIGURES,
+} from '../../core/node/carrier-figures.ts';
+import { type GpuDevice, VENDOR_NAMES } from '../../core/node/gpu.ts';
+import { GPU_FIGURES, gpuReading } from '../../core/node/gpu-figures.ts';
 import type { NodeIdentity } from '../../core/node/identity.ts';
-import { memoryUsedBytes } from '../../core/node/memory.ts';
-import { type NodeView, nodeView } from '../../core/node/node-view.ts';
+import { NODE_FIGURES } from '../../core/node/node-figures.ts';
+import { type NodeView, nodeName, nodeView, type VendorView } from '../../core/node/node-view.ts';
 import { knownValue } from '../../core/node/reading-view.ts';
+import { isLoopbackPort, type PortTraffic } from '../../core/node/traffic.ts';
 import type { State } from '../../core/state.ts';
-import { knownOr } from '../../core/unknown.ts';
-import { metricsRequest, otlpAttributes } from '../../report/otlp/otlp-json.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { type Attributes, metricsRequest, otlpAttributes } from '../../report/otlp/otlp-json.ts';
 import { sendOtlp } from '../../report/otlp/otlp-sender.ts';
 import type { OtlpMessage } from '../../report/otlp/run-telemetry.ts';
 import type { OtlpAnswer } from '../../wire/api/daemon-answers.ts';
+import { listedLinksFrom } from '../http/cluster-views.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { LocalNode } from '../local-node.ts';
 import type { Notices } from '../notices.ts';
-import { putGpuErrors, putGpus } from './gpu-telemetry.ts';
-import { POWER, TEMPERATURE } from './hardware-instruments.ts';
-import { putLinks } from './link-telemetry.ts';
-import { type Instrument, PointPage } from './point-page.ts';
-import { putPorts } from './port-telemetry.ts';
+import { PointPage } from './point-page.ts';
 
 /** Longest pause between two messages to a receiver that takes none, ms. */
 export const OTLP_BACKOFF_MS_MAX = 300_000;
@@ -152,9 +160,14 @@ export const nodeTelemetry = (state: State, moment: NodeTelemetryMoment): NodeTe
   const { nodeId, version, nowMs, wallMs } = moment;
   const view = nodeView(state, nodeId, nowMs);
   const page = new PointPage(wallMs);
-  putHost(page, view);
-  for (const vendor of view.gpus) putGpus(page, vendor);
-  putGpuErrors(page, view);
+  page.figures(NODE_FIGURES, view, {
+    attributes: {},
+    isCurrent: reading => view[reading].kind === 'current',
+  });
+  for (const vendor of view.gpus) putGpus(page, vendor, nowMs);
+  if (view.gpuErrors.kind === 'current')
+    for (const error of view.gpuErrors.value.errors)
+      page.figures(GPU_ERROR_FIGURES, { error, readingAgeMs: view.gpuErrors.ageMs }, { attributes: {} });
   putPorts(page, view);
   putLinks(page, state, moment);
   const metrics = page.metrics();
@@ -193,51 +206,68 @@ const hostOf = (identity: NodeIdentity | undefined): Parameters<typeof otlpAttri
   };
 };
 
-const putHost = (page: PointPage, { memory, system }: NodeView): void => {
-  if (memory.kind === 'current') {
-    page.put(HOST.memoryLimit, {}, memory.value.totalBytes);
-    page.put(HOST.memoryUsage, { 'system.memory.state': 'used' }, memoryUsedBytes(memory.value));
+const putGpus = (page: PointPage, vendor: VendorView, nowMs: number): void => {
+  const put = ({ deviceId, name }: Pick<GpuDevice, 'deviceId' | 'name'>, state: 'ok' | 'failed'): void =>
+    page.put(STATUS, { 'hw.id': deviceId, 'hw.name': name, 'hw.type': 'gpu', 'hw.state': state }, 1);
+  for (const gpu of vendor.failed) put(gpu, 'failed');
+  for (const gpu of vendor.devices) {
+    const { device } = gpu;
+    put(device, 'ok');
+    const subject = { gpu, vendor, nowMs };
+    page.figures(GPU_FIGURES, subject, {
+      attributes: {
+        'hw.id': device.deviceId,
+        'hw.name': device.name,
+        'hw.vendor': VENDOR_NAMES[vendor.vendor],
+        'hw.model': device.name,
+        'hw.driver_version': knownOr(device.driver, undefined),
+      },
+      isCurrent: reading => gpuReading(subject, reading)?.kind === 'current',
+    });
   }
-  if (system.kind !== 'current') return;
-  const { cpuUse, cpuPowerWatts, cpuTemperatureCelsius, systemPowerWatts } = system.value;
-  page.put(HOST.cpuUse, {}, cpuUse);
-  page.put(POWER, CPU, cpuPowerWatts);
-  page.put(HOST.power, { 'hw.id': 'host' }, systemPowerWatts);
-  page.put(
-    TEMPERATURE,
-    { 'hw.id': 'cpu.temperature', 'hw.parent': CPU['hw.id'], 'hw.sensor_location': 'cpu' },
-    cpuTemperatureCelsius,
-  );
 };
 
-const HOST = {
-  memoryLimit: {
-    name: 'system.memory.limit',
-    unit: 'By',
-    description: 'Total memory of the host.',
-    kind: 'updowncounter',
-  },
-  memoryUsage: {
-    name: 'system.memory.usage',
-    unit: 'By',
-    description: 'Memory that a new program could not get without swapping.',
-    kind: 'updowncounter',
-  },
-  cpuUse: {
-    name: 'system.cpu.utilization',
-    unit: '1',
-    description: 'Busy share of all processors.',
-    kind: 'gauge',
-  },
-  power: {
-    name: 'hw.host.power',
-    unit: 'W',
-    description: 'Instantaneous power consumed by the entire physical host.',
-    kind: 'gauge',
-  },
-} as const satisfies Readonly<Record<string, Instrument>>;
+const STATUS = {
+  name: 'hw.status',
+  unit: '1',
+  description: '1 for the state in which the component is.',
+  kind: 'updowncounter',
+} as const;
 
-const CPU = { 'hw.type': 'cpu', 'hw.id': 'cpu' } as const;
+/** Names, never addresses. */
+const putPorts = (page: PointPage, { network, traffic }: NodeView): void => {
+  const portOf = (name: string, kind: PortTraffic['kind']): Attributes => ({
+    'hw.id': name,
+    'hw.name': name,
+    'plimsoll.port.kind': kind,
+  });
+  if (network.kind === 'current')
+    for (const each of network.value.interfaces) {
+      const attributes = { ...portOf(each.name, 'interface'), 'hw.model': knownOr(each.driver, undefined) };
+      if (!isLoopbackPort({ name: each.name, kind: 'interface' }))
+        page.figures(INTERFACE_FIGURES, each, { attributes });
+    }
+  if (traffic.kind !== 'current') return;
+  for (const each of portDirections(traffic.value)) {
+    const attributes = { ...portOf(each.name, each.kind), 'network.io.direction': each.direction };
+    if (!isLoopbackPort(each)) page.figures(TRAFFIC_FIGURES, each, { attributes });
+  }
+};
+
+/** The connections that this node is the source of, as it measured them. */
+const putLinks = (page: PointPage, state: State, { nodeId, nowMs }: NodeTelemetryMoment): void => {
+  const rows = listedLinksFrom(state, nodeId, nowMs).filter(({ lost }) => isUnknown(lost));
+  const names = connectionNames(rows);
+  for (const row of rows)
+    page.figures(CONNECTION_FIGURES, row, {
+      attributes: {
+        'plimsoll.link.sink.id': row.sink,
+        'plimsoll.link.sink.name': nodeName(state, row.sink),
+        'plimsoll.link.connection': names.get(row),
+        'plimsoll.link.type': isUnknown(row.carrier) ? undefined : knownOr(row.carrier.type, undefined),
+      },
+    });
+};
 
 /** As Node names them, and as the conventions do. */
 const ARCHITECTURES: ReadonlyMap<string, string> = new Map([

@@ -1,18 +1,18 @@
 // Memory of GPUs in /metrics: sums over hosts and GPUs count nothing twice.
 
 import { describe, expect, it } from 'vitest';
-import { addGpus } from '../../../src/daemon/http/metrics/gpu-metrics.ts';
 import { MetricPage } from '../../../src/daemon/http/metrics/metric-page.ts';
+import { addNodeMetrics } from '../../../src/daemon/http/metrics/node-metrics.ts';
 import { gpuMachine } from '../../support/gpu-machine.ts';
 
 const series = (parts: Parameters<typeof gpuMachine>[0]): readonly string[] => {
-  const page = new MetricPage();
-  const context = { nowMs: 1, wallMs: 1, isShort: false, labels: {} };
-  for (const vendor of gpuMachine(parts).view.gpus) addGpus(page, vendor, context);
+  const page = new MetricPage(1);
+  addNodeMetrics(page, gpuMachine(parts).view, { nowMs: 1, isShort: false });
   return page
     .text('prometheus')
     .split('\n')
-    .filter(line => line.startsWith('plimsoll_gpu_memory_'));
+    .filter(line => line.startsWith('plimsoll_gpu_memory_'))
+    .map(line => line.replace(/node="[^"]*",name="[^"]*",/, ''));
 };
 
 const host = { totalBytes: 28, availableBytes: 20 };

@@ -5,9 +5,9 @@ import type { Fact } from '../../../src/core/event-kinds.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { addGpus } from '../../../src/daemon/http/metrics/gpu-metrics.ts';
 import { addLinkMetrics } from '../../../src/daemon/http/metrics/link-metrics.ts';
 import { MetricPage } from '../../../src/daemon/http/metrics/metric-page.ts';
+import { addNodeMetrics } from '../../../src/daemon/http/metrics/node-metrics.ts';
 import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
 import { eventOf, groupedNodeId, groupedState, NOW_MS } from '../../support/grouped-nodes.ts';
 import { gpuRow, linkRow } from '../../support/profile-rows.ts';
@@ -30,12 +30,10 @@ test('kept figures are as old as they are, and what never was measured has no ti
       profiled(linkRow(0, { ...failed, ...ofLink('2001:db8::1') })),
     ].map((fact, index) => eventOf(SELF, fact, { seq: index + 4 })),
   );
-  const page = new MetricPage();
-  const moment = { nowMs: NOW_MS, wallMs: WALL_MS };
-  for (const vendor of nodeView(state, SELF, NOW_MS).gpus)
-    addGpus(page, vendor, { ...moment, labels: {}, isShort: false });
+  const page = new MetricPage(WALL_MS);
+  addNodeMetrics(page, nodeView(state, SELF, NOW_MS), { nowMs: NOW_MS, isShort: false });
   addLinkMetrics(page, {
-    ...moment,
+    nowMs: NOW_MS,
     state,
     nodeId: SELF,
     connectionsMax: 10,

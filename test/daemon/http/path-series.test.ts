@@ -17,10 +17,9 @@ const seriesOf = (code: LossCode, connectionsMax: number): readonly string[] => 
     .record(A, 0, factOf('connection.opened', other), factOf('connection.opened', cable))
     .record(A, NOW_MS - 300_000, lost(cable, { code }))
     .present();
-  const page = new MetricPage();
+  const page = new MetricPage(1_700_000_000_000);
   const links = linkViews(state, NOW_MS);
-  const moment = { state, links, nowMs: NOW_MS, wallMs: 1_700_000_000_000 };
-  addLinkMetrics(page, { ...moment, nodeId: A, only: undefined, connectionsMax });
+  addLinkMetrics(page, { state, links, nowMs: NOW_MS, nodeId: A, only: undefined, connectionsMax });
   return page
     .text('prometheus')
     .split('\n')

@@ -182,7 +182,7 @@ export const target: FuzzTarget = {
       seeds: textSeeds('name "left" \\ \n new'),
       run: input => {
         for (const format of ['prometheus', 'openmetrics'] as const) {
-          const page = new MetricPage();
+          const page = new MetricPage(0);
           page.gauge({ name: 'plimsoll_made_up', help: textOfInput(input) }, { node: textOfInput(input) }, 1);
           const lines = page
             .text(format)

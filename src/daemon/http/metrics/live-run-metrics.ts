@@ -1,5 +1,6 @@
 // The figures of runs in progress, on every node. A run that has ended has no series: its report has the figures.
 
+import type { Labels } from '../../../core/figure/figure-row.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { RECENT_SECONDS } from '../../../core/run/recent-window.ts';
 import type { RunFigures } from '../../../core/run/run.ts';
@@ -9,7 +10,7 @@ import { HEADLINE_PERCENTILES, RUN_SERIES, seriesOf, seriesRow } from '../../../
 import type { State } from '../../../core/state.ts';
 import { capitalized } from '../../../core/text/single-line.ts';
 import { knownOr, type Unknown } from '../../../core/unknown.ts';
-import type { Labels, MetricPage } from './metric-page.ts';
+import type { MetricPage } from './metric-page.ts';
 
 export const addLiveRunMetrics = (page: MetricPage, state: State, nowMs: number): void => {
   const live = runViews(state, nowMs).filter(({ isLive }) => isLive);

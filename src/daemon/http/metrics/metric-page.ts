@@ -1,10 +1,10 @@
 // One scrape: a family of metrics is created with its first value, so a page has only known values. Written in Prometheus' text
 // format (0.0.4) or, for who asks for it, as OpenMetrics 1.0, which has units and exemplars.
 
+import { baseValue, type FigureRow, type Labels, labelsOf } from '../../../core/figure/figure-row.ts';
 import { showable } from '../../../core/text/single-line.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 
-export type Labels = Readonly<Record<string, string>>;
 type ScrapedFigure = number | boolean | Unknown | undefined;
 export type MetricFormat = 'prometheus' | 'openmetrics';
 
@@ -19,6 +19,15 @@ interface ScrapedQuantile {
   readonly figure: ScrapedFigure;
 }
 
+/** Of what the figures are, and which of them are exported. */
+interface FigureScope<Aging extends string> {
+  readonly labels: Labels;
+  /** Only the main ones. */
+  readonly isShort?: boolean;
+  /** Whether a reading is on time: figures of a late one are left out, unless they are kept. */
+  readonly isCurrent?: (reading: Aging) => boolean;
+}
+
 interface Family {
   readonly type: 'gauge' | 'counter' | 'summary';
   readonly help: string;
@@ -28,6 +37,37 @@ interface Family {
 
 export class MetricPage {
   readonly #families = new Map<string, Family>();
+  readonly #wallMs: number;
+
+  constructor(wallMs: number) {
+    this.#wallMs = wallMs;
+  }
+
+  /** The figures of one subject that have a name here, in base units. */
+  figures<Subject, Aging extends string>(
+    rows: readonly FigureRow<Subject, Aging>[],
+    subject: Subject,
+    { labels, isShort = false, isCurrent = () => true }: FigureScope<Aging>,
+  ): void {
+    for (const row of rows) {
+      const { metric: name, help, aging, unit } = row;
+      if (name === undefined || (isShort && row.isDetail === true)) continue;
+      if (aging !== undefined && row.isKept !== true && !isCurrent(aging)) continue;
+      const all = { ...labels, ...labelsOf(row.labels, subject) };
+      if (unit === 'age') this.since({ name, help }, all, row.of(subject));
+      else
+        this.#put(
+          name.endsWith('_total') ? 'counter' : 'gauge',
+          { name, help },
+          { labels: all, figure: baseValue(row, subject) },
+        );
+    }
+  }
+
+  /** The moment that is so many milliseconds ago. */
+  since(metric: ScrapedMetric, labels: Labels, ageMs: ScrapedFigure): void {
+    if (typeof ageMs === 'number') this.gauge(metric, labels, (this.#wallMs - ageMs) / 1_000);
+  }
 
   /** Sets a value; nothing where it is not known. True is 1. */
   gauge(metric: ScrapedMetric, labels: Labels, figure: ScrapedFigure): void {

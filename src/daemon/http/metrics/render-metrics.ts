@@ -35,13 +35,13 @@ interface MetricsInput {
 
 /** @param links all current links: the caller polls, and passes the same object for a link that has not changed. */
 export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): MetricPage => {
-  const page = new MetricPage();
   const { state, nowMs, wallMs, nodeId, only } = input;
+  const page = new MetricPage(wallMs);
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   const isLarge = only === undefined && views.length > WHOLE_NODES_MAX;
   const reported = only === undefined ? views : views.filter(view => only.has(view.nodeId));
   for (const view of reported)
-    addNodeMetrics(page, view, { nowMs, wallMs, isShort: isLarge && view.nodeId !== nodeId });
+    addNodeMetrics(page, view, { nowMs, isShort: isLarge && view.nodeId !== nodeId });
   page.gauge(NODES_IN_SHORT, {}, isLarge ? views.length - 1 : 0);
   // No words in the labels: their figures would make a new series of each.
   const warnings = everyWarning({ state, views, nowMs, links });

@@ -6,9 +6,10 @@ import { counted } from '../../../core/figure/figure.ts';
 import { isCarrying, linkViews } from '../../../core/link/link-view.ts';
 import { failedGpuLabel, failedGpuText } from '../../../core/node/failed-gpu.ts';
 import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
-import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
+import { GPU_FIGURES, gpuReading } from '../../../core/node/gpu-figures.ts';
+import { gpusOf } from '../../../core/node/memory-use.ts';
+import { NODE_FIGURES } from '../../../core/node/node-figures.ts';
 import {
-  freshGpuUse,
   type GpuView,
   type MeasuredDevice,
   type NodeView,
@@ -16,15 +17,16 @@ import {
   type VendorView,
 } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
-import { knownValue, type ReadingView } from '../../../core/node/reading-view.ts';
+import { knownValue } from '../../../core/node/reading-view.ts';
 import { clusterTotals, type Total } from '../../../core/totals.ts';
 import { isKnown } from '../../../core/unknown.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
 import {
+  figureFields,
+  figureSchemas,
   missingReason,
   quoted,
   type ReportedFigure,
-  readFigure,
   reportedFigureOf,
   reportedFigureSchema,
   unknownFigure,
@@ -50,35 +52,28 @@ const reported = (
   isLowerBound: isLowerBound || knownCount < count,
 });
 
-const nodeSchema = v.object({
+const headSchema = v.object({
   nodeId: v.string(),
   name: v.string(),
   presence: v.picklist(['live', 'stale', 'offline']),
   lastSeenSecondsAgo: v.nullable(v.number()),
-  memoryUsed: reportedFigureSchema,
-  memoryTotal: reportedFigureSchema,
   gpuCount: v.number(),
 });
 
-const ERRORS = v.pipe(reportedFigureSchema, v.description('Since its driver was loaded or it was reset.'));
+const nodeSchema: v.GenericSchema<unknown, object> = v.object({
+  ...headSchema.entries,
+  ...figureSchemas(NODE_FIGURES),
+});
 
-const deviceSchema = v.object({
+const deviceSchema: v.GenericSchema<unknown, object> = v.object({
   deviceId: v.string(),
   name: v.string(),
-  use: reportedFigureSchema,
-  temperature: reportedFigureSchema,
-  power: reportedFigureSchema,
-  memoryUsed: reportedFigureSchema,
-  memoryTotal: reportedFigureSchema,
-  fp16: reportedFigureSchema,
-  memoryRead: reportedFigureSchema,
-  correctedMemoryErrors: ERRORS,
-  uncorrectedMemoryErrors: ERRORS,
   problems: v.pipe(
     v.array(v.string()),
     v.description('Faults that its own counters report: failing memory, a reset that it waits for.'),
   ),
   isLowerBound: v.boolean(),
+  ...figureSchemas(GPU_FIGURES),
 });
 
 export const clusterSummaryTool: McpTool = mcpTool({
@@ -143,7 +138,8 @@ export const nodeDetailTool: McpTool = mcpTool({
     'One node: its machine, memory, devices with their load, their errors and what they were measured at; what its network ports and disks carry now.',
   input: v.object({ node: NODE }),
   output: v.object({
-    ...nodeSchema.entries,
+    ...headSchema.entries,
+    ...figureSchemas(NODE_FIGURES),
     machine: v.pipe(
       v.string(),
       v.description('Model and chip, as the machine reports them; empty if it does not.'),
@@ -231,46 +227,29 @@ const reportedErrors = (view: NodeView['gpuErrors']) =>
     newestSecondsAgo: Math.round((error.newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),
   }));
 
-const listedNode = (view: NodeView): v.InferOutput<typeof nodeSchema> => {
-  const use = hostMemoryUse(view);
-  return {
-    nodeId: view.nodeId,
-    name: quoted(view.name),
-    presence: view.presence,
-    lastSeenSecondsAgo: Number.isFinite(view.silentMs) ? Math.round(view.silentMs / 1_000) : null,
-    memoryUsed: readFigure(view.memory, use?.usedBytes, 'bytes'),
-    memoryTotal: readFigure(view.memory, use?.totalBytes, 'bytes'),
-    gpuCount: gpusOf(view).length,
-  };
-};
+const listedNode = (view: NodeView): v.InferOutput<typeof headSchema> => ({
+  nodeId: view.nodeId,
+  name: quoted(view.name),
+  presence: view.presence,
+  lastSeenSecondsAgo: Number.isFinite(view.silentMs) ? Math.round(view.silentMs / 1_000) : null,
+  gpuCount: gpusOf(view).length,
+  ...figureFields(NODE_FIGURES, view, reading => view[reading]),
+});
 
-const device = (
-  gpu: GpuView,
-  { inventory, loads, healths }: VendorView,
-  context: McpContext,
-): v.InferOutput<typeof deviceSchema> => {
-  const { device: identity, load, loadAgeMs, isLoadStale, health } = gpu;
-  const origin = { ageMs: loadAgeMs, method: sourceOf(loads), isStale: isLoadStale };
+const device = (gpu: GpuView, vendor: VendorView, { nowMs }: McpContext): object => {
+  const subject = { gpu, vendor, nowMs };
   return {
-    deviceId: quoted(identity.deviceId),
-    name: quoted(identity.name),
-    use: reportedFigureOf(freshGpuUse(gpu), { unit: 'share of 1', ...origin }),
-    temperature: reportedFigureOf(load?.temperatureCelsius, { unit: '°C', ...origin }),
-    power: reportedFigureOf(load?.powerWatts, { unit: 'W', ...origin }),
-    memoryUsed: reportedFigureOf(load?.memoryUsedBytes, { unit: 'bytes', ...origin }),
-    memoryTotal: reportedFigureOf(identity.memoryTotalBytes, { unit: 'bytes', ...originOf(inventory) }),
-    fp16: measured(gpu, 'fp16FlopsPerSecond', 'FLOP/s', context),
-    memoryRead: measured(gpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
-    correctedMemoryErrors: readFigure(healths, health?.eccVolatile.corrected, 'errors'),
-    uncorrectedMemoryErrors: readFigure(healths, health?.eccVolatile.uncorrected, 'errors'),
+    deviceId: quoted(gpu.device.deviceId),
+    name: quoted(gpu.device.name),
     problems: gpu.findings.map(({ what }) => quoted(what)),
     isLowerBound: gpu.profile?.value.isLowerBound === true,
+    ...figureFields(GPU_FIGURES, subject, reading => gpuReading(subject, reading)),
   };
 };
 
 const measured = (
   { profile }: MeasuredDevice,
-  key: 'fp16FlopsPerSecond' | 'fp32FlopsPerSecond' | 'memoryReadBytesPerSecond',
+  key: 'fp32FlopsPerSecond' | 'memoryReadBytesPerSecond',
   unit: string,
   { nowMs }: McpContext,
 ): ReportedFigure =>
@@ -281,15 +260,5 @@ const measured = (
         ageMs: ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
         method: profile.value.method,
       });
-
-const originOf = (
-  view: ReadingView<unknown>,
-): { readonly ageMs: number; readonly method: string; readonly isStale: boolean } => ({
-  ageMs: 'ageMs' in view ? view.ageMs : Number.POSITIVE_INFINITY,
-  method: sourceOf(view),
-  isStale: view.kind === 'stale',
-});
-
-const sourceOf = (view: ReadingView<unknown>): string => ('source' in view ? view.source : '');
 
 const DEVICES_MAX = 16;

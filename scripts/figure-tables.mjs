@@ -1,0 +1,95 @@
+// The tables of figures in documents, by subject: head and rows.
+
+import { GROUP_FIGURES, GROUP_PAIR_FIGURES } from '../src/core/group/group-figures.ts';
+import { CONNECTION_FIGURES, PATH_FIGURES } from '../src/core/link/connection-figures.ts';
+import {
+  DISK_FIGURES,
+  GPU_ERROR_FIGURES,
+  INTERFACE_FIGURES,
+  TRAFFIC_FIGURES,
+  VOLUME_FIGURES,
+  WAIT_FIGURES,
+} from '../src/core/node/carrier-figures.ts';
+import { GPU_FIGURES, GPU_LINK_FIGURES } from '../src/core/node/gpu-figures.ts';
+import { NODE_FIGURES } from '../src/core/node/node-figures.ts';
+import { counterRow, PLAIN_COUNTER_KEYS, RECORD_PROBLEMS } from '../src/core/run/run-counters.ts';
+import { RATE_KEYS, rateRow } from '../src/core/run/run-rates.ts';
+import { SERIES_KEYS, seriesRow } from '../src/core/run/run-series.ts';
+
+const code = text => `\`${text}\``;
+
+const OF = {
+  'completed request': 'completed requests',
+  chunk: 'chunks of completed requests',
+  'issued request': 'issued requests',
+  observation: 'observations of the load threads',
+};
+
+const seriesCells = key => {
+  const { label, from, per, runs, where, help } = seriesRow(key);
+  const of = [OF[per], ...(runs === 'all' ? [] : [runs]), ...(where === undefined ? [] : [`where ${where}`])];
+  return [code(key), label, from, of.join(', '), help];
+};
+
+/** Each family once; rows of one family differ in labels. */
+const metricRows = SCOPES => {
+  const families = new Map();
+  for (const [scope, rows] of SCOPES)
+    for (const { metric, labels = {}, help } of rows) {
+      if (metric === undefined) continue;
+      const family = families.get(metric) ?? { help, labels: new Map(scope.map(name => [name, new Set()])) };
+      families.set(metric, family);
+      for (const [name, value] of Object.entries(labels)) {
+        const values = family.labels.get(name) ?? new Set();
+        family.labels.set(name, values);
+        if (typeof value === 'string') values.add(value);
+      }
+    }
+  return [...families].map(([metric, { help, labels }]) => [
+    code(metric),
+    [...labels]
+      .map(([name, values]) => (values.size === 0 ? code(name) : `${code(name)}: ${[...values].join(', ')}`))
+      .join('; '),
+    help,
+  ]);
+};
+
+const NODE = ['node', 'name'];
+const CONNECTION = ['source', 'source_name', 'sink', 'sink_name', 'connection'];
+
+export const FIGURE_TABLES = {
+  series: { head: ['name', 'label', 'definition', 'of', 'meaning'], rows: SERIES_KEYS.map(seriesCells) },
+  rates: {
+    head: ['name', 'label', 'unit', 'definition', 'meaning'],
+    rows: RATE_KEYS.map(key => {
+      const { label, unit, from, help } = rateRow(key);
+      return [code(key), label, unit, from, help];
+    }),
+  },
+  // Those of records that do not fit are named in the text.
+  counters: {
+    head: ['name', 'label', 'unit', 'what is counted'],
+    rows: PLAIN_COUNTER_KEYS.filter(key => !RECORD_PROBLEMS.some(problem => problem.key === key)).map(key => {
+      const { label, unit = '', help = '' } = counterRow(key);
+      return [code(key), label, unit, help];
+    }),
+  },
+  metrics: {
+    head: ['metric', 'labels', 'what it is'],
+    rows: metricRows([
+      [NODE, NODE_FIGURES],
+      [NODE, WAIT_FIGURES],
+      [[...NODE, 'device'], GPU_FIGURES],
+      [[...NODE, 'device', 'link'], GPU_LINK_FIGURES],
+      [NODE, GPU_ERROR_FIGURES],
+      [[...NODE, 'interface'], INTERFACE_FIGURES],
+      [[...NODE, 'interface', 'counter', 'direction'], TRAFFIC_FIGURES],
+      [[...NODE, 'mount_point'], VOLUME_FIGURES],
+      [[...NODE, 'disk'], DISK_FIGURES],
+      [CONNECTION, CONNECTION_FIGURES],
+      [[...NODE, 'peer', 'peer_name', 'path', 'kind', 'type'], PATH_FIGURES],
+      [['by', 'group'], GROUP_FIGURES],
+      [['by', 'group', 'other'], GROUP_PAIR_FIGURES],
+    ]),
+  },
+};
