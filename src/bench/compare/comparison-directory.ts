@@ -1,44 +1,23 @@
-// The directory of a comparison: comparison.json from its start on and rewritten after each pair, comparison.txt at
-// its end, and a folder for each segment. It can be resumed: whole pairs stay, and interrupted ones are put aside.
+// The directory of a comparison that is resumed: whole pairs stay, and interrupted ones are put aside.
 
 import { join } from 'node:path';
 import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import { errorCode } from '../../core/problem.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
-import { writeFileAtomic } from '../../process/atomic-file.ts';
-import { diskReason } from '../../process/disk-reason.ts';
-import { comparisonText } from '../../render/comparison/comparison-text.ts';
-import { FILE_COLUMNS } from '../../render/sweep/sweep-text.ts';
-import { comparisonToJson } from '../../wire/comparison-schema.ts';
-import { cannotGoOn, lockFolder, putAside } from '../run/locked-folder.ts';
+import {
+  COMPARISON_FOLDER,
+  cannotGoOn,
+  type DocumentFolder,
+  reopenDocumentFolder,
+} from '../run/document-folder.ts';
 import type { KeptSegment } from './compared-side.ts';
-
-/** @throws the file system's error */
-export const writeComparison = (directory: string, document: ComparisonDocument): Promise<void> =>
-  writeFileAtomic(join(directory, COMPARISON_FILE), comparisonToJson(document));
-
-/** @returns what could not be written, one sentence each. */
-export const writeComparisonText = async (
-  directory: string,
-  document: ComparisonDocument,
-): Promise<readonly string[]> => {
-  const file = join(directory, 'comparison.txt');
-  try {
-    const lines = comparisonText(document, { isUnicode: true, columns: FILE_COLUMNS });
-    await writeFileAtomic(file, `${lines.join('\n')}\n`);
-    return [];
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return [`${file} could not be written: ${diskReason(error)}`];
-  }
-};
 
 export interface KeptPairs {
   readonly a: readonly KeptSegment[];
   readonly b: readonly KeptSegment[];
 }
 
-interface ResumedComparison extends Disposable {
+interface ResumedComparison {
+  readonly folder: DocumentFolder<ComparisonDocument>;
   readonly kept: KeptPairs;
   /** Names of folders as they were put aside. */
   readonly putAside: readonly string[];
@@ -50,25 +29,21 @@ export const resumeComparison = async (
   { state, sentence, mode, a, b }: ComparisonDocument,
 ): Promise<ResumedComparison> => {
   if (mode !== 'pairs')
-    throw cannotGoOn(path, 'comparison', {
+    throw cannotGoOn(path, COMPARISON_FOLDER, {
       why: 'it is one of finished runs, which is made at once',
       advice: 'Run it again; comparison.json contains its command.',
     });
   if (state === 'complete')
-    throw cannotGoOn(path, 'comparison', {
+    throw cannotGoOn(path, COMPARISON_FOLDER, {
       why: `it is complete: ${sentence}`,
       advice: 'plimsoll report DIR shows it. For more pairs begin a new one with --pairs N.',
     });
-  const lock = lockFolder(path, 'comparison');
-  try {
-    const kept = await keptPairs(path, a.units, b.units);
-    const folders = new Set([...kept.a, ...kept.b].map(({ unit }) => unit.directory));
-    const aside = await putAside(path, 'comparison', name => SEGMENT_FOLDER.test(name) && !folders.has(name));
-    return { kept, putAside: aside, [Symbol.dispose]: () => lock[Symbol.dispose]() };
-  } catch (error) {
-    lock[Symbol.dispose]();
-    throw error;
-  }
+  let kept: KeptPairs = { a: [], b: [] };
+  const { folder, putAside } = await reopenDocumentFolder(COMPARISON_FOLDER, path, async () => {
+    kept = await keptPairs(path, a.units, b.units);
+    return [...kept.a, ...kept.b].map(({ unit }) => unit.directory);
+  });
+  return { folder, kept, putAside };
 };
 
 /** Up to the first pair with a segment that cannot be read any more: later ones would leave a gap in the order. */
@@ -91,7 +66,7 @@ const keptPairs = async (
 
 /** undefined if it is another run, or incomplete. */
 const segmentIn = async (path: string, unit: ComparedUnit): Promise<KeptSegment | undefined> => {
-  if (!SEGMENT_FOLDER.test(unit.directory)) return undefined;
+  if (!COMPARISON_FOLDER.part.test(unit.directory)) return undefined;
   try {
     const report = await rebuildReport(join(path, unit.directory));
     return report.run.id === unit.runId && !report.interrupted ? { unit, report } : undefined;
@@ -100,7 +75,3 @@ const segmentIn = async (path: string, unit: ComparedUnit): Promise<KeptSegment 
     return undefined;
   }
 };
-
-export const COMPARISON_FILE = 'comparison.json';
-/** Folders of a pair, with its repeated segments, and of a warm-up. */
-const SEGMENT_FOLDER = /^(pair-\d{2,3}-[ab](-again-\d)?|warm-up-\d{2,4}-[ab])$/;

@@ -27,9 +27,13 @@ export const REPORT_FILES: StoredFiles<Report> = [
   { name: 'report.json', bytesMax: REPORT_BYTES_MAX, decode: reportFromJson },
 ];
 
+export const SWEEP_FILE: StoredFiles<SweepDocument> = [
+  { name: 'sweep.json', bytesMax: SWEEP_BYTES_MAX, decode: sweepDocumentFromJson },
+];
+
 export const SWEEP_FILES: StoredFiles<SweepDocument | LineDocument> = [
   { name: 'line.json', bytesMax: SWEEP_BYTES_MAX, decode: lineDocumentFromJson },
-  { name: 'sweep.json', bytesMax: SWEEP_BYTES_MAX, decode: sweepDocumentFromJson },
+  ...SWEEP_FILE,
 ];
 
 export const COMPARISON_FILES: StoredFiles<ComparisonDocument> = [

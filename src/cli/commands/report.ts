@@ -17,9 +17,8 @@ import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, type ExportContext, exportReport } from '../report/export-report.ts';
 import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign-report.ts';
-import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
 import { repeatIn, repeatText, writeRepeatFiles } from '../report/report-repeat.ts';
-import { reportSweep, sweepIn } from '../report/report-sweep.ts';
+import { COMPARISON_REPORT, reportStored, SWEEP_REPORT } from '../report/report-stored.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { sendRun } from '../send-run.ts';
 
@@ -83,27 +82,22 @@ export const reportCommand: Command = {
 
 /** Of a directory that holds several runs; undefined where it is that of one. */
 const reportSeveral = async (directory: string, context: ExportContext): Promise<ExitCode | undefined> => {
-  const sweep = await sweepIn(directory);
-  const comparison = sweep === undefined ? await comparisonIn(directory) : undefined;
-  const repeat =
-    sweep === undefined && comparison === undefined ? await repeatIn(directory, context.state) : undefined;
-  const isSeveral = sweep !== undefined || comparison !== undefined || repeat !== undefined;
-  if (isSeveral && context.invocation.option(otlpOption) !== undefined)
-    throw new CommandError(
-      'usage',
-      '--otlp sends one run, and this directory holds several',
-      'Give it the directory of one of them.',
-    );
-  if (sweep !== undefined) {
-    refuseForeign(context, 'a load line or a sweep');
-    return await reportSweep(sweep, context);
-  }
-  if (comparison !== undefined) {
-    refuseForeign(context, 'a comparison');
-    return await reportComparison(comparison, directory, context);
-  }
+  const refuse = (what: string): void => {
+    if (context.invocation.option(otlpOption) !== undefined)
+      throw new CommandError(
+        'usage',
+        '--otlp sends one run, and this directory holds several',
+        'Give it the directory of one of them.',
+      );
+    refuseForeign(context, what);
+  };
+  const stored =
+    (await reportStored(SWEEP_REPORT, directory, context, refuse)) ??
+    (await reportStored(COMPARISON_REPORT, directory, context, refuse));
+  if (stored !== undefined) return stored;
+  const repeat = await repeatIn(directory, context.state);
   if (repeat === undefined) return undefined;
-  refuseForeign(context, 'several repeats of one run');
+  refuse('several repeats of one run');
   return await reportRepeat(repeat, { ...context, directory });
 };
 

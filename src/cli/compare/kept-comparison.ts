@@ -2,7 +2,7 @@
 // `plimsoll report` and the dashboard find it again.
 
 import { join } from 'node:path';
-import { writeComparison, writeComparisonText } from '../../bench/compare/comparison-directory.ts';
+import { COMPARISON_FOLDER, writeDocument, writeDocumentText } from '../../bench/run/document-folder.ts';
 import { openRunDirectory } from '../../bench/run/run-directory.ts';
 import { openHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
@@ -16,7 +16,7 @@ export const writeGated = async (
   document: ComparisonDocument,
 ): Promise<readonly string[]> => {
   try {
-    await writeComparison(directory, document);
+    await writeDocument(COMPARISON_FOLDER, directory, document);
     return [];
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
@@ -41,7 +41,7 @@ export const keepEnded = async (
   const problems = [
     ...(unlisted === undefined ? [] : [`plimsoll runs cannot list this comparison: ${unlisted}`]),
     ...(await writeGated(directory, document)),
-    ...(await writeComparisonText(directory, document)),
+    ...(await writeDocumentText(COMPARISON_FOLDER, directory, document)),
   ];
   return { directory, problems };
 };

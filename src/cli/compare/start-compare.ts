@@ -3,15 +3,13 @@
 
 import { join, resolve } from 'node:path';
 import { REPORTED_COMPARISON } from '../../bench/announce/document-reporter.ts';
-import {
-  COMPARISON_FILE,
-  type KeptPairs,
-  resumeComparison,
-  writeComparison,
-  writeComparisonText,
-} from '../../bench/compare/comparison-directory.ts';
+import { type KeptPairs, resumeComparison } from '../../bench/compare/comparison-directory.ts';
 import { type ComparisonOrder, runComparison } from '../../bench/compare/run-comparison.ts';
-import { openLockedFolder } from '../../bench/run/locked-folder.ts';
+import {
+  COMPARISON_FOLDER,
+  type DocumentFolder,
+  openDocumentFolder,
+} from '../../bench/run/document-folder.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import {
@@ -82,10 +80,11 @@ export const startCompare = async (state: ProcessState, start: CompareStart): Pr
 const compareIn = async (state: ProcessState, start: CompareStart): Promise<CompareEnd> => {
   const { home, a, b } = start;
   const provenance = await stageProvenance(state, start);
-  await using folder = await openComparison(state, start);
-  const { directory, document, kept } = folder;
+  const { folder, document, kept, notices } = await openComparison(state, start);
+  using _folder = folder;
+  const directory = folder.path;
   await using display = compareDisplay(start.mode, state.stdout);
-  for (const notice of [...start.notices, ...folder.notices]) display.notice(notice);
+  for (const notice of [...start.notices, ...notices]) display.notice(notice);
   await using observers = new PartObservers<ComparisonDocument>(state, {
     kind: REPORTED_COMPARISON,
     home,
@@ -115,7 +114,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
       directory,
       document,
       ...(kept === undefined ? {} : { kept }),
-      write: written => writeComparison(directory, written),
+      write: written => folder.write(written),
       observer: {
         segmentBegan: (run, segment) => observers.began(run, segment),
         phase: phase => observers.phase(phase),
@@ -128,7 +127,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
         },
       },
     });
-    const diskProblems = await writeComparisonText(directory, ended);
+    const diskProblems = await folder.writeText(ended);
     await observers.over(ended);
     return { document: ended, directory, diskProblems, notices: display.notices };
   } catch (error) {
@@ -152,13 +151,12 @@ const judgedSides = (
   return (request, parts) => (request.target.shown === b.request.target.shown ? ofB : ofA)(request, parts);
 };
 
-interface OpenComparison extends AsyncDisposable {
-  readonly directory: string;
+interface OpenComparison {
+  readonly folder: DocumentFolder<ComparisonDocument>;
   readonly document: ComparisonDocument;
   readonly kept: KeptPairs | undefined;
   /** What a person should know before it begins. */
   readonly notices: readonly string[];
-  discard(): Promise<void>;
 }
 
 const openComparison = async (state: ProcessState, start: CompareStart): Promise<OpenComparison> => {
@@ -167,15 +165,13 @@ const openComparison = async (state: ProcessState, start: CompareStart): Promise
   const id = newId();
   const directory = location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out);
   if (location.out === undefined) await openHome(home);
-  const folder = await openLockedFolder(directory, 'comparison');
+  const folder = await openDocumentFolder(COMPARISON_FOLDER, directory);
   const unlisted = location.out === undefined ? undefined : await linkInHome(home, id, directory);
   return {
-    directory,
+    folder,
     document: newDocument(id, state, start),
     kept: undefined,
     notices: unlisted === undefined ? [] : [`plimsoll runs cannot list this comparison: ${unlisted}`],
-    discard: () => folder.discard([COMPARISON_FILE, 'server-a.log', 'server-b.log']),
-    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
   };
 };
 
@@ -183,13 +179,12 @@ const resumedComparison = async ({
   directory,
   document,
 }: Extract<CompareLocation, { readonly kind: 'resumed' }>): Promise<OpenComparison> => {
-  const resumed = await resumeComparison(directory, document);
-  const { kept, putAside } = resumed;
+  const { folder, kept, putAside } = await resumeComparison(directory, document);
   const pairs = kept.a.length;
   const { endedEarly: _early, stopped: _why, progress: _old, gate: _gate, ...rest } = document;
   const at = formatMoment(new Date(systemClock.wallMs()).toISOString());
   return {
-    directory,
+    folder,
     kept,
     document: {
       ...rest,
@@ -203,8 +198,6 @@ const resumedComparison = async ({
       pairs === 0 ? 'no complete pair is kept: it starts again' : `pairs 1 to ${pairs} are kept`,
       ...(putAside.length === 0 ? [] : [`what was cut off or not counted is kept in ${putAside.join(', ')}`]),
     ],
-    discard: async () => undefined,
-    [Symbol.asyncDispose]: async () => resumed[Symbol.dispose](),
   };
 };
 

@@ -14,9 +14,8 @@ import { parseCommandLine } from '../command-line.ts';
 import { benchCommand } from '../commands/bench.ts';
 import { sweepCommand } from '../commands/sweep.ts';
 import type { ProcessState } from '../process-state.ts';
-import { comparisonIn } from '../report/report-comparison.ts';
 import { repeatIn } from '../report/report-repeat.ts';
-import { sweepIn } from '../report/report-sweep.ts';
+import { COMPARISON_REPORT, documentIn, SWEEP_REPORT } from '../report/report-stored.ts';
 import { isOfOneCall, isSecretOption } from '../sweep/kept-command.ts';
 
 export interface StoredCall {
@@ -35,7 +34,7 @@ export interface StoredCall {
 
 /** @throws CommandError `benchRunDirectory` where there is none that may be run. */
 export const readStoredCall = async (directory: string, state: ProcessState): Promise<StoredCall> => {
-  const { command, call, text, earlier } = await storedIn(directory, state);
+  const { command, call, text, earlier } = await storedOf(directory, state);
   if (isUnknown(call))
     throw refused(
       `${directory} does not contain its command: ${call.reason}`,
@@ -70,14 +69,14 @@ interface Stored {
   readonly earlier: RerunFacts;
 }
 
-const storedIn = async (directory: string, state: ProcessState): Promise<Stored> => {
-  const comparison = await comparisonIn(directory);
+const storedOf = async (directory: string, state: ProcessState): Promise<Stored> => {
+  const comparison = await documentIn(COMPARISON_REPORT, directory);
   if (comparison !== undefined)
     throw refused(
       `${directory} is a comparison, and the servers that it may have started are not started from a file`,
       `Type its command yourself, with --a-start and --b-start where it had them: ${shownText(comparison.command)}`,
     );
-  const sweep = await sweepIn(directory);
+  const sweep = await documentIn(SWEEP_REPORT, directory);
   if (sweep !== undefined) {
     if (!('resume' in sweep))
       throw refused(

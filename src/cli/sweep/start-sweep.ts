@@ -4,13 +4,9 @@
 import { join, resolve } from 'node:path';
 import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import { type DocumentFolder, openDocumentFolder, SWEEP_FOLDER } from '../../bench/run/document-folder.ts';
 import { runSweep, type SweepOrder } from '../../bench/sweep/run-sweep.ts';
-import {
-  openSweepDirectory,
-  readSweep,
-  resumeSweepDirectory,
-  type SweepDirectory,
-} from '../../bench/sweep/sweep-directory.ts';
+import { readSweep, resumeSweepDirectory } from '../../bench/sweep/sweep-directory.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
@@ -21,7 +17,7 @@ import { SWEEP_SCHEMA, type SweepDocument, type SweepResume } from '../../core/s
 import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';
 import { loadText } from '../../render/sweep/line-text.ts';
-import { FILE_COLUMNS, stageLine, sweepText } from '../../render/sweep/sweep-text.ts';
+import { stageLine } from '../../render/sweep/sweep-text.ts';
 import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
 import { PartObservers } from '../bench/part-observers.ts';
@@ -153,8 +149,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
       throw error;
     })
     .finally(() => observers.closePart());
-  const text = sweepText(ended, { isUnicode: true, columns: FILE_COLUMNS });
-  const diskProblems = await directory.writeText(`${text.join('\n')}\n`);
+  const diskProblems = await directory.writeText(ended);
   await observers.over(ended);
   return { document: ended, directory: directory.path, diskProblems };
 };
@@ -163,7 +158,7 @@ const openSweep = async (
   state: ProcessState,
   start: SweepCall,
 ): Promise<{
-  readonly directory: SweepDirectory;
+  readonly directory: DocumentFolder<SweepDocument>;
   readonly document: SweepDocument;
   readonly putAside: readonly string[];
 }> => {
@@ -171,7 +166,8 @@ const openSweep = async (
   if (location.kind === 'resumed')
     return await resumeSweepDirectory(location.directory, await readSweep(location.directory));
   const id = newId();
-  const directory = await openSweepDirectory(
+  const directory = await openDocumentFolder(
+    SWEEP_FOLDER,
     location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out),
   );
   return { directory, document: newDocument(id, state, start), putAside: [] };

@@ -72,7 +72,8 @@ describe('plimsoll compare --resume', () => {
     mkdirSync(join(folder.path, 'pair-02-b'));
     mkdirSync(join(folder.path, 'warm-up-01-a'));
     mkdirSync(join(folder.path, 'notes-of-a-person'));
-    using resumed = await resumeComparison(folder.path, document);
+    const resumed = await resumeComparison(folder.path, document);
+    using _folder = resumed.folder;
     expect(resumed.kept.a.map(({ unit }) => unit.directory)).toEqual(['pair-01-a']);
     expect(resumed.putAside).toEqual([
       'pair-02-a.cut-off-1',

@@ -1,0 +1,114 @@
+// `plimsoll report DIR` of a directory of runs: a load line, a sweep or a comparison, in any state. A kind is one row.
+
+import { COMPARISON_FILES, readStored, type StoredFiles, SWEEP_FILES } from '../../bench/run/stored-file.ts';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
+import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
+import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { isKnown } from '../../core/unknown.ts';
+import { comparisonText } from '../../render/comparison/comparison-text.ts';
+import { sweepText } from '../../render/sweep/sweep-text.ts';
+import { comparisonCsv } from '../../report/csv/comparison-csv.ts';
+import { stagesCsv } from '../../report/csv/stages-csv.ts';
+import { comparisonPage } from '../../report/html/comparison-page.ts';
+
+import { linePage } from '../../report/html/line-page.ts';
+import type { FontFace } from '../../report/html/page-style.ts';
+import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
+import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
+import { comparisonToJson } from '../../wire/comparison-schema.ts';
+import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { jsonOption } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+import { resumeText } from '../compare/resume-text.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import type { OutputStream } from '../process-state.ts';
+import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
+
+interface StoredReport<D> {
+  /** "a comparison" */
+  readonly what: string;
+  readonly files: StoredFiles<D>;
+  /** Why a file cannot be read, and what can. */
+  readonly unreadable: { readonly subject: string; readonly parts: string };
+  readonly html: (document: D, fonts: readonly FontFace[]) => string;
+  readonly csv: (document: D) => string;
+  readonly markdown: (document: D) => string;
+  readonly json: (document: D) => string;
+  readonly lines: (document: D, directory: string, stdout: OutputStream) => readonly string[];
+  readonly isComplete: (document: D) => boolean;
+}
+
+export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
+  what: 'a load line or a sweep',
+  files: SWEEP_FILES,
+  unreadable: {
+    subject: 'stages',
+    parts: 'Each folder stage-NN in it is a run: plimsoll report DIR/stage-01',
+  },
+  html: (document, fonts) => linePage({ document, fonts }),
+  csv: ({ stages }) => stagesCsv(stages),
+  markdown: sweepMarkdown,
+  json: document => sweepDocumentToJson(sweepAfterwards(document)),
+  lines: (document, _directory, stdout) => sweepText(document, stdout),
+  isComplete: document => sweepEndOf(document).state === 'complete',
+};
+
+export const COMPARISON_REPORT: StoredReport<ComparisonDocument> = {
+  what: 'a comparison',
+  files: COMPARISON_FILES,
+  unreadable: {
+    subject: 'comparison',
+    parts: 'Each folder pair-NN-a or pair-NN-b in it is a run: plimsoll report DIR/pair-01-a',
+  },
+  html: (found, fonts) => comparisonPage({ document: comparisonAfterwards(found), fonts }),
+  csv: found => comparisonCsv(comparisonAfterwards(found)),
+  markdown: found => comparisonMarkdown(comparisonAfterwards(found)),
+  json: found => comparisonToJson(comparisonAfterwards(found)),
+  lines: (found, directory, stdout) => {
+    const document = comparisonAfterwards(found);
+    const { state, stopped, resume } = document;
+    const canGoOn = state !== 'complete' && stopped === undefined && isKnown(resume);
+    const advice = canGoOn ? ['', `Continue with: ${resumeText(directory, document)}`] : [];
+    return [...comparisonText(document, stdout), ...advice];
+  },
+  isComplete: ({ state }) => state === 'complete',
+};
+
+/** Undefined where the directory has no file of that kind. @throws CommandError where it cannot be read */
+export const documentIn = async <D>(
+  { files, unreadable }: Pick<StoredReport<D>, 'files' | 'unreadable'>,
+  directory: string,
+): Promise<D | undefined> => {
+  const file = await readStored(directory, files);
+  if (file.kind === 'here') return file.document;
+  if (file.isMissing) return undefined;
+  throw new CommandError(
+    'benchRunDirectory',
+    `The ${unreadable.subject} in ${directory} cannot be read: ${file.reason}`,
+    unreadable.parts,
+  );
+};
+
+/** @param refuse called with what the directory has, before anything is written */
+export const reportStored = async <D extends { readonly stopped?: unknown }>(
+  row: StoredReport<D>,
+  directory: string,
+  context: ExportContext,
+  refuse: (what: string) => void,
+): Promise<ExitCode | undefined> => {
+  const document = await documentIn(row, directory);
+  if (document === undefined) return undefined;
+  refuse(row.what);
+  const { invocation, state } = context;
+  const exported = await exportForms(context, {
+    html: async () => row.html(document, await reportFonts(state)),
+    csv: async () => row.csv(document),
+    markdown: async () => row.markdown(document),
+  });
+  if (exported !== undefined) await state.stdout.write(exported);
+  else if (invocation.option(jsonOption)) await state.stdout.write(row.json(document));
+  else await state.stdout.write(`${row.lines(document, directory, state.stdout).join('\n')}\n`);
+  if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
+  return row.isComplete(document) ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
+};
