@@ -8,7 +8,7 @@ import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
-import { HOURLY, type ProbeDirection, type RunResult, runMsLeast } from './rate-estimate.ts';
+import { HOURLY, type ProbeDirection, runMsLeast, type TimedRun } from './rate-estimate.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
 import { type SourceParts, SourceSession } from './source-session.ts';
 import { EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
@@ -46,7 +46,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     onBytes(session.bytesUsed);
     const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
     const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
-    const direction = (name: ProbeDirection, share: number): Promise<DirectionResult> =>
+    const direction = (name: ProbeDirection, share: number): Promise<MeasuredDirection> =>
       measureDirection(session, name, {
         roundTripMs,
         streamsMax,
@@ -89,9 +89,9 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
   }
 };
 
-interface DirectionResult {
-  readonly best: RunResult | undefined;
-  readonly runs: readonly RunResult[];
+interface MeasuredDirection {
+  readonly best: TimedRun | undefined;
+  readonly runs: readonly TimedRun[];
 }
 
 interface DirectionOptions {
@@ -110,9 +110,9 @@ const measureDirection = async (
   session: SourceSession,
   direction: ProbeDirection,
   options: DirectionOptions,
-): Promise<DirectionResult> => {
-  const runs: RunResult[] = [];
-  let best: RunResult | undefined;
+): Promise<MeasuredDirection> => {
+  const runs: TimedRun[] = [];
+  let best: TimedRun | undefined;
   const bytesEnd = session.bytesUsed + options.bytesMax;
   for (let streams = 1; streams <= options.streamsMax; streams *= 2) {
     const bytesLeft = bytesEnd - session.bytesUsed;
@@ -137,21 +137,21 @@ const measureDirection = async (
 };
 
 /** How much faster more streams must be. A slow link's figure varies more than a fast one's. */
-const leastGain = (best: RunResult): number => (rateOf(best) < SLOW_BITS_PER_SECOND ? 1.25 : 1.05);
+const leastGain = (best: TimedRun): number => (rateOf(best) < SLOW_BITS_PER_SECOND ? 1.25 : 1.05);
 
-const rateOf = ({ bitsPerSecond }: RunResult): number => bitsPerSecond ?? 0;
+const rateOf = ({ bitsPerSecond }: TimedRun): number => bitsPerSecond ?? 0;
 
-const bitsPerSecondOf = ({ best }: DirectionResult): Reported<number> =>
+const bitsPerSecondOf = ({ best }: MeasuredDirection): Reported<number> =>
   best === undefined
     ? unknown('its budget of bytes or time is used up')
     : (best.bitsPerSecond ?? unknown('too little arrived to measure a rate'));
 
-const streamsOf = ({ best }: DirectionResult): Reported<number> => {
+const streamsOf = ({ best }: MeasuredDirection): Reported<number> => {
   const rate = bitsPerSecondOf({ best, runs: [] });
   return best === undefined || isUnknown(rate) ? unknown('not measured') : best.streams;
 };
 
-const queueOf = ({ best }: DirectionResult): Reported<number> => best?.queueNs ?? unknown('not measured');
+const queueOf = ({ best }: MeasuredDirection): Reported<number> => best?.queueNs ?? unknown('not measured');
 
 const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: string): boolean =>
   engine.name === name && hello.engine === name;
@@ -170,8 +170,8 @@ const SLOW_BITS_PER_SECOND = 20e6;
 interface MethodParts {
   readonly roundTrips: number;
   readonly hasAllReduces: boolean;
-  readonly upload: RunResult | undefined;
-  readonly download: RunResult | undefined;
+  readonly upload: TimedRun | undefined;
+  readonly download: TimedRun | undefined;
   /** What made it less exact. */
   readonly weaknesses: readonly (string | undefined)[];
 }
@@ -185,7 +185,7 @@ const methodText = ({ roundTrips, hasAllReduces, upload, download, weaknesses }:
   ].join('; ');
 
 /** "0.45 s, 512 MB, 1 stream" */
-const runText = (run: RunResult | undefined): string => {
+const runText = (run: TimedRun | undefined): string => {
   if (run === undefined) return 'not measured';
   const streams = counted(run.streams, 'stream');
   const { figure, unit } = formatBytes(run.bytes);

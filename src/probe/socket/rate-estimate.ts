@@ -144,7 +144,7 @@ export interface RunOptions {
 /** Why a figure is missing that costs much and changes little. */
 export const HOURLY: Unknown = unknown('measured once an hour');
 
-export interface RunResult {
+export interface TimedRun {
   /** undefined if not one byte arrived in time. */
   readonly bitsPerSecond: number | undefined;
   readonly elapsedMs: number;
@@ -157,7 +157,7 @@ export interface RunResult {
 
 export const runFiguresOf = (
   estimate: RateEstimate,
-): Pick<RunResult, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
+): Pick<TimedRun, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
   bitsPerSecond: estimate.bitsPerSecond,
   elapsedMs: estimate.elapsedMs,
   bytes: estimate.bytes,

@@ -15,9 +15,9 @@ import {
   type RateSample,
   RUN_SLACK_MS,
   type RunOptions,
-  type RunResult,
   runFiguresOf,
   SAMPLE_INTERVAL_MS,
+  type TimedRun,
 } from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
 import {
@@ -132,7 +132,7 @@ export class SourceSession {
   }
 
   /** @throws ProbeError */
-  async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<RunResult> {
+  async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<TimedRun> {
     const { streams: count, roundTripMs } = options;
     const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - RUN_SLACK_MS)));
     const run = this.#nextRun();
