@@ -8,7 +8,7 @@ import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
-import { HOURLY, type ProbeDirection, runMsLeast, type TimedRun } from './rate-estimate.ts';
+import { type DirectionRun, HOURLY, type ProbeDirection, runMsLeast } from './rate-estimate.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
 import { type SourceParts, SourceSession } from './source-session.ts';
 import { EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
@@ -90,8 +90,8 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
 };
 
 interface MeasuredDirection {
-  readonly best: TimedRun | undefined;
-  readonly runs: readonly TimedRun[];
+  readonly best: DirectionRun | undefined;
+  readonly runs: readonly DirectionRun[];
 }
 
 interface DirectionOptions {
@@ -111,8 +111,8 @@ const measureDirection = async (
   direction: ProbeDirection,
   options: DirectionOptions,
 ): Promise<MeasuredDirection> => {
-  const runs: TimedRun[] = [];
-  let best: TimedRun | undefined;
+  const runs: DirectionRun[] = [];
+  let best: DirectionRun | undefined;
   const bytesEnd = session.bytesUsed + options.bytesMax;
   for (let streams = 1; streams <= options.streamsMax; streams *= 2) {
     const bytesLeft = bytesEnd - session.bytesUsed;
@@ -137,9 +137,9 @@ const measureDirection = async (
 };
 
 /** How much faster more streams must be. A slow link's figure varies more than a fast one's. */
-const leastGain = (best: TimedRun): number => (rateOf(best) < SLOW_BITS_PER_SECOND ? 1.25 : 1.05);
+const leastGain = (best: DirectionRun): number => (rateOf(best) < SLOW_BITS_PER_SECOND ? 1.25 : 1.05);
 
-const rateOf = ({ bitsPerSecond }: TimedRun): number => bitsPerSecond ?? 0;
+const rateOf = ({ bitsPerSecond }: DirectionRun): number => bitsPerSecond ?? 0;
 
 const bitsPerSecondOf = ({ best }: MeasuredDirection): Reported<number> =>
   best === undefined
@@ -170,8 +170,8 @@ const SLOW_BITS_PER_SECOND = 20e6;
 interface MethodParts {
   readonly roundTrips: number;
   readonly hasAllReduces: boolean;
-  readonly upload: TimedRun | undefined;
-  readonly download: TimedRun | undefined;
+  readonly upload: DirectionRun | undefined;
+  readonly download: DirectionRun | undefined;
   /** What made it less exact. */
   readonly weaknesses: readonly (string | undefined)[];
 }
@@ -185,7 +185,7 @@ const methodText = ({ roundTrips, hasAllReduces, upload, download, weaknesses }:
   ].join('; ');
 
 /** "0.45 s, 512 MB, 1 stream" */
-const runText = (run: TimedRun | undefined): string => {
+const runText = (run: DirectionRun | undefined): string => {
   if (run === undefined) return 'not measured';
   const streams = counted(run.streams, 'stream');
   const { figure, unit } = formatBytes(run.bytes);

@@ -144,7 +144,7 @@ export interface RunOptions {
 /** Why a figure is missing that costs much and changes little. */
 export const HOURLY: Unknown = unknown('measured once an hour');
 
-export interface TimedRun {
+export interface DirectionRun {
   /** undefined if not one byte arrived in time. */
   readonly bitsPerSecond: number | undefined;
   readonly elapsedMs: number;
@@ -157,7 +157,7 @@ export interface TimedRun {
 
 export const runFiguresOf = (
   estimate: RateEstimate,
-): Pick<TimedRun, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
+): Pick<DirectionRun, 'bitsPerSecond' | 'elapsedMs' | 'bytes'> => ({
   bitsPerSecond: estimate.bitsPerSecond,
   elapsedMs: estimate.elapsedMs,
   bytes: estimate.bytes,

@@ -9,6 +9,7 @@ import { ControlPings, reasonAgainstPings } from './control-pings.ts';
 import { dialSink, type SinkAddress } from './dial.ts';
 import { brokenOff, outOfOrder, ProbeError } from './probe-error.ts';
 import {
+  type DirectionRun,
   HOURLY,
   type ProbeDirection,
   RateEstimate,
@@ -17,7 +18,6 @@ import {
   type RunOptions,
   runFiguresOf,
   SAMPLE_INTERVAL_MS,
-  type TimedRun,
 } from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
 import {
@@ -132,7 +132,7 @@ export class SourceSession {
   }
 
   /** @throws ProbeError */
-  async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<TimedRun> {
+  async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<DirectionRun> {
     const { streams: count, roundTripMs } = options;
     const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - RUN_SLACK_MS)));
     const run = this.#nextRun();
