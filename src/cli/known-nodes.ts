@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
-import { nodeIdSchema } from '../wire/schema.ts';
+import { nodeIdSchema } from '../core/schema.ts';
 import { CommandError } from './command-error.ts';
 import type { DaemonClient } from './daemon-client.ts';
 

@@ -9,6 +9,7 @@ import { systemClock } from '../clock/system-clock.ts';
 import { counted } from '../core/figure/figure.ts';
 import type { NodeId } from '../core/ids.ts';
 import { nodeName } from '../core/node/node-view.ts';
+import type { Infer } from '../core/schema.ts';
 import type { State } from '../core/state.ts';
 import { lastLine } from '../core/text/single-line.ts';
 import { quoted } from '../daemon/mcp/figure-fields.ts';
@@ -105,7 +106,7 @@ const startProbe = (nodes: readonly string[], { home, state, until }: ActionPart
         ? { kind: 'gpu', nodeId: source }
         : { kind: 'link', source, sink: allowedNode(moment.state, to, nodes) };
     const answer = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', { subject });
-    const structured: v.InferOutput<typeof PROBE_OUTPUT> = {
+    const structured: Infer<typeof PROBE_OUTPUT> = {
       probes: answer.probes.slice(0, ROWS_REPORTED).map(({ node: by, subject: of, result, reason }) => ({
         measuredBy: quoted(nodeName(moment.state, by)),
         what: quoted(of.kind === 'gpu' ? of.deviceId : of.connectionKey),
@@ -178,7 +179,7 @@ const startBench = (
       // A later failure is reported by list_runs.
       ended.catch(() => undefined);
       const first = await Promise.race([ended, after(earlyMs, undefined, { ref: false })]);
-      const structured: v.InferOutput<typeof BENCH_OUTPUT> = { name, ...outcomeOf(first) };
+      const structured: Infer<typeof BENCH_OUTPUT> = { name, ...outcomeOf(first) };
       return { text: `The load test ${OUTCOMES[structured.state]}.`, structured };
     },
   };

@@ -2,13 +2,18 @@
 
 declare const brand: unique symbol;
 
+/** Exported because the compiler names it in the types of schemas. */
+export interface Branded<Name extends string> {
+  readonly [brand]: Name;
+}
+
 /** 26 characters of Crockford-like base32: the first 128 bits of SHA-256 of the node's public key. */
-export type NodeId = string & { readonly [brand]: 'NodeId' };
-export type RunId = string & { readonly [brand]: 'RunId' };
+export type NodeId = string & Branded<'NodeId'>;
+export type RunId = string & Branded<'RunId'>;
 /** Id of a directory of stages; of the same form as a run's. */
-export type SweepId = string & { readonly [brand]: 'SweepId' };
+export type SweepId = string & Branded<'SweepId'>;
 /** Id of a directory of segments; of the same form as a run's. */
-export type ComparisonId = string & { readonly [brand]: 'ComparisonId' };
+export type ComparisonId = string & Branded<'ComparisonId'>;
 
 const NODE_ID = /^[a-z0-9]{26}$/;
 const RUN_ID = /^[a-zA-Z0-9_-]{1,64}$/;

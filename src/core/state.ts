@@ -2,6 +2,7 @@
 // updates at its own rate and the first known value is shown at once. Immutable; `apply` is the only writer.
 // Its maps are those of the table of kinds.
 
+import * as v from 'valibot';
 import {
   EVENT_KINDS,
   type EventKind,
@@ -14,6 +15,7 @@ import {
 } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
 import type { EntryShape, EventClass } from './kind-row.ts';
+import { count, figure, type Infer } from './schema.ts';
 
 /** A value with its position in its origin's order and its age when it arrived here. */
 export interface Entry<T> {
@@ -31,21 +33,24 @@ export interface ReadingEntry<T> extends Entry<T> {
   readonly intervalMs: number;
 }
 
+export const originSchema = v.object({
+  epoch: count,
+  seq: count /** Local receipt of the newest durable event, ms. */,
+  receivedAtMs: figure,
+});
+
 /** How far the durable events of an origin have been applied. */
-export interface OriginProgress {
-  readonly epoch: number;
-  readonly seq: number;
-  /** Local receipt of the newest durable event, ms. */
-  readonly receivedAtMs: number;
-}
+export type OriginProgress = Infer<typeof originSchema>;
+
+export const unknownKindSchema = v.object({
+  class: v.picklist(['durable', 'live']),
+  epoch: count,
+  seq: count,
+  count,
+});
 
 /** A kind of which events were left out: the position of the newest, and their number. */
-export interface UnknownKind {
-  readonly class: EventClass;
-  readonly epoch: number;
-  readonly seq: number;
-  readonly count: number;
-}
+export type UnknownKind = Infer<typeof unknownKindSchema>;
 
 export type ByNode<T> = Readonly<Record<NodeId, T>>;
 export type ByKey<T> = Readonly<Record<string, T>>;

@@ -4,11 +4,11 @@
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
 import { errorCode } from '../core/problem.ts';
+import { nodeIdSchema, reported } from '../core/schema.ts';
 import type { Reported } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
 import { fileReason } from '../process/disk-reason.ts';
 import { readInputText } from '../process/input-file.ts';
-import { nodeIdSchema, reported } from '../wire/schema.ts';
 
 export interface DaemonFile {
   /** "http://127.0.0.1:4180", without a path. */

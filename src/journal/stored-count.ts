@@ -6,8 +6,8 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
+import { nodeIdSchema } from '../core/schema.ts';
 import { readInputTextSync } from '../process/input-file.ts';
-import { nodeIdSchema } from '../wire/schema.ts';
 import type { OriginPosition } from '../wire/version-vector.ts';
 
 export const storedCountPath = (journalPath: string): string => `${journalPath}-stored`;

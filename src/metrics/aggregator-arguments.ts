@@ -1,31 +1,9 @@
 // The argument of the aggregator's process: one JSON text, written by its parent and validated by itself.
 
 import * as v from 'valibot';
-import type { ObjectiveFields } from '../core/run/objective.ts';
-import type { RunPattern } from '../core/run/run-pattern.ts';
-import type { RunShape } from '../core/run/run-shape.ts';
+import type { Infer } from '../core/schema.ts';
 import { objectiveEntries } from '../wire/objective-schema.ts';
 import { runShapeSchema } from '../wire/run-shape.ts';
-
-export interface AggregatorArguments extends ObjectiveFields {
-  /** Where the event batches come from. */
-  readonly eventsEndpoint: string;
-  /** Where snapshots are published. */
-  readonly snapshotsEndpoint: string;
-  /** Path of final_snapshot.json; its folder exists. */
-  readonly file: string;
-  readonly pattern: RunPattern;
-  readonly shape: RunShape;
-  readonly isStreaming: boolean;
-  /** For an agent: its snapshots contain the histograms themselves. */
-  readonly hasCells?: boolean;
-  /** false: one live snapshot a second is enough for the parent. Default true. */
-  readonly isLookedAt?: boolean;
-  /** Snapshots a second; default 5. */
-  readonly refreshHz?: number;
-  /** Default 30 s. */
-  readonly drainMsMax?: number;
-}
 
 /** @throws an Error with a sentence for anything else. */
 export const parseAggregatorArguments = (text: string): AggregatorArguments => {
@@ -45,9 +23,12 @@ export const parseAggregatorArguments = (text: string): AggregatorArguments => {
 
 const rate = v.pipe(v.number(), v.finite(), v.minValue(0));
 
-const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
+const ARGUMENTS = v.object({
+  /** Where the event batches come from. */
   eventsEndpoint: v.pipe(v.string(), v.nonEmpty()),
+  /** Where snapshots are published. */
   snapshotsEndpoint: v.pipe(v.string(), v.nonEmpty()),
+  /** Path of final_snapshot.json; its folder exists. */
   file: v.pipe(v.string(), v.nonEmpty()),
   pattern: v.variant('kind', [
     v.object({
@@ -61,8 +42,14 @@ const ARGUMENTS: v.GenericSchema<unknown, AggregatorArguments> = v.object({
   shape: runShapeSchema,
   isStreaming: v.boolean(),
   ...objectiveEntries,
+  /** For an agent: its snapshots contain the histograms themselves. */
   hasCells: v.exactOptional(v.boolean()),
+  /** false: one live snapshot a second is enough for the parent. Default true. */
   isLookedAt: v.exactOptional(v.boolean()),
+  /** Snapshots a second; default 5. */
   refreshHz: v.exactOptional(v.pipe(v.number(), v.minValue(0.1), v.maxValue(100))),
+  /** Default 30 s. */
   drainMsMax: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(3_600_000))),
 });
+
+export type AggregatorArguments = Infer<typeof ARGUMENTS>;

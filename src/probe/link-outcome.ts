@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
-import { bytes, count, figure, reported, text } from '../wire/schema.ts';
+import { bytes, count, figure, reported, text } from '../core/schema.ts';
 import type { FailedProbe, LinkMeasurement, ProbeFailureCode, ProbeOutcome } from './probe.ts';
 
 export const failedProbe = (reason: string, code?: ProbeFailureCode): FailedProbe => ({

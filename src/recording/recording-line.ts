@@ -8,6 +8,7 @@ import type { Event } from '../core/event.ts';
 import { eventClass, factKey, isEventKind } from '../core/event-kinds.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
 import { INPUT_LIMITS } from '../core/input/input-limits.ts';
+import type { Infer } from '../core/schema.ts';
 import type { State } from '../core/state.ts';
 import { decodeFact, factFrom } from '../wire/event-schema.ts';
 import { parseShallowJson } from '../wire/shallow-json.ts';
@@ -15,15 +16,6 @@ import { parseShallowJson } from '../wire/shallow-json.ts';
 export const RECORDING_FORMAT = 'plimsoll recording';
 
 export const RECORDING_VERSION = 1;
-
-export type RecordingLine =
-  | RecordingHeader
-  /** What follows, up to `ready`, is the whole state at one moment; earlier state is void. */
-  | { readonly kind: 'begin'; readonly atMs: number }
-  | OriginLine
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'batch'; readonly atMs: number; readonly events: readonly RecordedEvent[] }
-  | { readonly kind: 'end'; readonly atMs: number };
 
 export interface RecordingHeader {
   readonly kind: 'header';
@@ -44,19 +36,6 @@ export interface OriginLine {
   /** Since its newest durable event was received, ms. */
   readonly lastSeenMs: number;
   readonly events: readonly RecordedEvent[];
-}
-
-export interface RecordedEvent {
-  readonly origin: NodeId;
-  readonly epoch: number;
-  readonly seq: number;
-  readonly kind: string;
-  readonly key: string;
-  readonly payload: unknown;
-  /** At its receipt, ms. */
-  readonly ageMs: number;
-  /** Since its receipt, at the moment of the line, ms. */
-  readonly waitedMs: number;
 }
 
 type DecodedLine =
@@ -113,18 +92,22 @@ const position = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 const nodeId = v.custom<NodeId>(isNodeId, 'not a node id');
 
-const event: v.GenericSchema<unknown, RecordedEvent> = v.object({
+const event = v.object({
   origin: nodeId,
   epoch: position,
   seq: position,
   kind: v.pipe(v.string(), v.maxLength(64)),
   key: v.pipe(v.string(), v.maxLength(4_096)),
   payload: v.unknown(),
+  /** At its receipt, ms. */
   ageMs: duration,
+  /** Since its receipt, at the moment of the line, ms. */
   waitedMs: duration,
 });
 
-const lineSchema: v.GenericSchema<unknown, RecordingLine> = v.variant('kind', [
+export type RecordedEvent = Infer<typeof event>;
+
+const lineSchema = v.variant('kind', [
   v.object({
     kind: v.literal('header'),
     format: v.literal(RECORDING_FORMAT),
@@ -146,6 +129,8 @@ const lineSchema: v.GenericSchema<unknown, RecordingLine> = v.variant('kind', [
   v.object({ kind: v.literal('batch'), atMs: duration, events: v.array(event) }),
   v.object({ kind: v.literal('end'), atMs: duration }),
 ]);
+
+export type RecordingLine = Infer<typeof lineSchema>;
 
 // A recording on disk is a series of blocks: a zstd frame of lines, and before it a skippable frame (RFC 8878 §3.1.2)
 // with its length and checksum. So `zstd -dc FILE` reads it like any other, while we can find the last complete block

@@ -4,6 +4,8 @@
 
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
+import { environmentSchema } from '../core/run/report.ts';
+import { count, figure, openObject, reported, text } from '../core/schema.ts';
 import {
   AGENT_MESSAGE_BYTES_MAX,
   AGENT_PART_BYTES_MAX,
@@ -15,8 +17,6 @@ import {
 } from './agent-message.ts';
 import { agentRequestSchema, agentShareSchema, agentSurveySchema } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
-import { environmentSchema } from './run-config.ts';
-import { count, figure, openObject, reported, text } from './schema.ts';
 import { isPackedTooDeep } from './shallow-json.ts';
 
 export type DecodedAgentMessage<M> =

@@ -5,14 +5,14 @@ import * as v from 'valibot';
 import { BASELINE_SCHEMA, type BaselineDocument, isBaselineName } from '../core/comparison/baseline.ts';
 import type { ComparableFacts } from '../core/comparison/comparability.ts';
 import type { FinishedUnit } from '../core/comparison/compare-finished.ts';
-import type { SpreadMetric } from '../core/comparison/run-spread.ts';
+import { comparedUnitSchema, UNITS_MAX } from '../core/comparison/comparison-document.ts';
+import { spreadMetricSchema } from '../core/comparison/run-spread.ts';
+import { environmentSchema } from '../core/run/report.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
-import { comparedUnitSchema, UNITS_MAX } from './comparison-schema.ts';
+import { figure, openObject, reported, type Schema, text } from '../core/schema.ts';
 import { DecodeError } from './decode-error.ts';
-import { environmentSchema, parseJson } from './run-config.ts';
+import { parseJson } from './run-config.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
-import { figure, openObject, reported, type Schema, text } from './schema.ts';
-import { estimateSchema } from './sweep-schema.ts';
 
 export const baselineToJson = (baseline: BaselineDocument): string =>
   `${JSON.stringify(baseline, undefined, 2)}\n`;
@@ -48,15 +48,6 @@ const facts: Schema<ComparableFacts> = openObject({
 
 const unit: Schema<FinishedUnit> = v.intersect([comparedUnitSchema, openObject({ facts, fault: text })]);
 
-const spread: Schema<SpreadMetric> = openObject({
-  name: text,
-  label: text,
-  unit: v.picklist(['ns', 'req/s', 'tok/s']),
-  mean: reported(estimateSchema),
-  spread: reported(figure),
-  smallestDifference: reported(figure),
-});
-
 const BASELINE: Schema<BaselineDocument> = openObject({
   schema: v.literal(BASELINE_SCHEMA),
   name: v.pipe(text, v.check(isBaselineName, 'not the name of a baseline')),
@@ -67,5 +58,5 @@ const BASELINE: Schema<BaselineDocument> = openObject({
   serverKind: reported(text),
   environment: reported(environmentSchema),
   units: v.pipe(v.array(unit), v.minLength(1), v.maxLength(UNITS_MAX)),
-  spread: v.pipe(v.array(spread), v.maxLength(SPREAD_MAX)),
+  spread: v.pipe(v.array(spreadMetricSchema), v.maxLength(SPREAD_MAX)),
 });

@@ -2,6 +2,7 @@
 // and its key; an unknown kind is let through as unknown, because mixed versions share a mesh.
 
 import * as v from 'valibot';
+import { reportedComparisonSchema, reportedPairsSchema } from '../core/comparison/reported-comparison.ts';
 import {
   type EventKind,
   type EventPayloads,
@@ -10,38 +11,20 @@ import {
   factOf,
   isEventKind,
 } from '../core/event-kinds.ts';
-import {
-  type Connection,
-  type ConnectionType,
-  type LinkForgotten,
-  LOSS_CODES,
-  type LostConnection,
-} from '../core/link/connection.ts';
-import type { ConnectionClosed } from '../core/link/link-kinds.ts';
-import type { NodeEndpoints } from '../core/node/endpoints.ts';
-import type { NodeConflict, NodeForgotten, NodeStopping } from '../core/node/presence.ts';
-import { engineCalibrationSchema } from './engine-schema.ts';
-import {
-  gpuProfileSchema,
-  linkProfileSchema,
-  probeBaselineSchema,
-  probeStatusSchema,
-} from './probe-schema.ts';
+import { connectionSchema, linkForgottenSchema, lostConnectionSchema } from '../core/link/connection.ts';
+import { connectionClosedSchema } from '../core/link/link-kinds.ts';
+import { linkProfileSchema } from '../core/link/link-profile.ts';
+import { engineCalibrationSchema } from '../core/model/engine-calibration.ts';
+import { nodeEndpointsSchema } from '../core/node/endpoints.ts';
+import { gpuProfileSchema } from '../core/node/gpu-profile.ts';
+import { nodeConflictSchema, nodeForgottenSchema, nodeStoppingSchema } from '../core/node/presence.ts';
+import { probeBaselineSchema, probeStatusSchema } from '../core/probe/probe-status.ts';
+import { runnerSchema } from '../core/run/run.ts';
+import { knownPart, type Schema } from '../core/schema.ts';
+import { sweepProgressSchema } from '../core/sweep/sweep.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
-import { reportedComparisonSchema, reportedPairsSchema } from './reported-comparison-schema.ts';
-import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
-import {
-  count,
-  figure,
-  knownPart,
-  list,
-  nodeIdSchema,
-  openObject,
-  reported,
-  type Schema,
-  text,
-} from './schema.ts';
-import { sweepProgressSchema, sweepSchema } from './sweep-digest-schema.ts';
+import { runProgressSchema, runSchema } from './run-schema.ts';
+import { sweepSchema } from './sweep-digest-schema.ts';
 
 type DecodedFact =
   | { readonly kind: 'known'; readonly fact: Fact }
@@ -71,85 +54,17 @@ export const factFrom = (kind: EventKind, payload: unknown): Fact | undefined =>
   return decoded.kind === 'known' ? decoded.fact : undefined;
 };
 
-export const connectionTypeSchema: Schema<ConnectionType> = v.picklist([
-  'wifi',
-  'ethernet',
-  'thunderbolt',
-  'infiniband',
-  'roce',
-  'overlay',
-  'loopback',
-]);
-
-const connection: Schema<Connection> = v.variant('kind', [
-  openObject({
-    kind: v.literal('socket'),
-    sink: nodeIdSchema,
-    sinkAddress: text,
-    sourceInterface: reported(text),
-    sinkInterface: reported(text),
-    type: reported(connectionTypeSchema),
-    negotiatedBitsPerSecond: reported(figure),
-  }),
-  openObject({
-    kind: v.literal('rdma'),
-    sink: nodeIdSchema,
-    sourceInterface: text,
-    sinkInterface: text,
-    type: reported(connectionTypeSchema),
-    negotiatedBitsPerSecond: reported(figure),
-  }),
-]);
-
-const lost: Schema<LostConnection> = openObject({
-  sink: nodeIdSchema,
-  connectionKey: text,
-  connection,
-  code: v.picklist(LOSS_CODES),
-  reason: text,
-  lostAgeMs: figure,
-});
-
-const position = { source: nodeIdSchema, durableEpoch: count, durableSeq: count };
-const linkForgotten: Schema<LinkForgotten> = openObject({
-  nodes: v.tuple([nodeIdSchema, nodeIdSchema]),
-  through: v.tuple([openObject(position), openObject(position)]),
-});
-
-const closed: Schema<ConnectionClosed> = openObject({
-  sink: nodeIdSchema,
-  connectionKey: text,
-  reason: text,
-});
-
-const endpoints: Schema<NodeEndpoints> = openObject({
-  meshPort: reported(figure),
-  reachabilityPort: reported(figure),
-});
-
-const forgotten: Schema<NodeForgotten> = openObject({
-  subject: nodeIdSchema,
-  durableEpoch: count,
-  durableSeq: count,
-  liveEpoch: count,
-  liveSeq: count,
-});
-
-const stopping: Schema<NodeStopping> = openObject({ durableEpoch: count, durableSeq: count });
-
-const conflict: Schema<NodeConflict> = openObject({ subject: nodeIdSchema, addresses: list(text) });
-
 /** The payload of each kind. A kind of core's table without its schema here does not compile. */
 export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[K]> } = {
   ...READING_SCHEMAS,
   'gpu.profiled': gpuProfileSchema,
-  'connection.opened': connection,
-  'connection.lost': lost,
-  'connection.closed': closed,
+  'connection.opened': connectionSchema,
+  'connection.lost': lostConnectionSchema,
+  'connection.closed': connectionClosedSchema,
   'link.profiled': linkProfileSchema,
   'probe.reported': probeStatusSchema,
   'baseline.reported': probeBaselineSchema,
-  'endpoints.reported': endpoints,
+  'endpoints.reported': nodeEndpointsSchema,
   'runner.reported': runnerSchema,
   'run.started': runSchema,
   'run.ended': runSchema,
@@ -161,10 +76,10 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'comparison.ended': reportedComparisonSchema,
   'pairs.reported': reportedPairsSchema,
   'engine.calibrated': engineCalibrationSchema,
-  'loss.forgotten': linkForgotten,
-  'node.forgotten': forgotten,
-  'node.stopping': stopping,
-  'conflict.seen': conflict,
+  'loss.forgotten': linkForgottenSchema,
+  'node.forgotten': nodeForgottenSchema,
+  'node.stopping': nodeStoppingSchema,
+  'conflict.seen': nodeConflictSchema,
 };
 
 type Checked<K extends EventKind> =

@@ -10,13 +10,13 @@ import {
   type RunFailures,
 } from '../core/run/failure-groups.ts';
 import { FINISH_NAMES_MAX, type FinishNameCount } from '../core/run/finish-name-tally.ts';
-import { OUTAGES_MAX, type Outage } from '../core/run/outage.ts';
+import { OUTAGES_MAX, outageSchema } from '../core/run/outage.ts';
 import { FAILURE_KINDS, type FailuresByKind } from '../core/run/outcome.ts';
 import type { RateBounds } from '../core/run/rate-bounds.ts';
 import { RATE_KEYS } from '../core/run/run-rates.ts';
-import type { UnsuccessfulEnd } from '../core/run/unsuccessful-end.ts';
+import { unsuccessfulEndSchema } from '../core/run/unsuccessful-end.ts';
+import { count, figure, openObject, reported, text, unknownSchema } from '../core/schema.ts';
 import type { Reported } from '../core/unknown.ts';
-import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
 
 const counts = { count, warmupCount: count, firstAtNs: figure, lastAtNs: figure };
 const countsSchema: v.GenericSchema<unknown, FailureCounts> = openObject(counts);
@@ -30,24 +30,11 @@ const group: v.GenericSchema<unknown, FailureGroup> = openObject({
   isVaried: v.boolean(),
 });
 
-const outage: v.GenericSchema<unknown, Outage> = openObject({
-  fromNs: figure,
-  toNs: figure,
-  isOver: v.boolean(),
-  failed: count,
-  isSilent: v.exactOptional(v.literal(true)),
-});
-
-const unsuccessfulEnd: v.GenericSchema<unknown, UnsuccessfulEnd> = openObject({
-  fromNs: figure,
-  toNs: figure,
-});
-
 export const runFailuresSchema: v.GenericSchema<unknown, RunFailures> = openObject({
   groups: v.pipe(v.array(group), v.maxLength(FAILURE_GROUPS_MAX)),
   others: v.exactOptional(countsSchema),
-  outages: v.pipe(v.array(outage), v.maxLength(OUTAGES_MAX)),
-  unsuccessfulEnd: v.exactOptional(unsuccessfulEnd),
+  outages: v.pipe(v.array(outageSchema), v.maxLength(OUTAGES_MAX)),
+  unsuccessfulEnd: v.exactOptional(unsuccessfulEndSchema),
 });
 
 // Failures by kind as they cross a process boundary and are stored.

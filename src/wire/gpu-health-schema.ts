@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { GPU_VENDORS } from '../core/node/gpu.ts';
 import type { GpuHealth, NodeGpuHealths } from '../core/node/gpu-health.ts';
-import { count, figure, list, openObject, reported, text } from './schema.ts';
+import { count, figure, list, openObject, reported, text } from '../core/schema.ts';
 
 const eccCounts = openObject({ corrected: reported(count), uncorrected: reported(count) });
 

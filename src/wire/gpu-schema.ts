@@ -1,7 +1,7 @@
 // Validates what a node reports about its GPUs and their load.
 
 import * as v from 'valibot';
-import { FAILED_GPU_STATES, type FailedGpu } from '../core/node/failed-gpu.ts';
+import { failedGpuSchema } from '../core/node/failed-gpu.ts';
 import {
   GPU_VENDORS,
   type GpuDevice,
@@ -10,7 +10,17 @@ import {
   type NodeGpuLoads,
   type NodeGpus,
 } from '../core/node/gpu.ts';
-import { bytes, count, figure, list, openObject, reported, type Schema, share, text } from './schema.ts';
+import {
+  bytes,
+  count,
+  figure,
+  list,
+  openObject,
+  reported,
+  type Schema,
+  share,
+  text,
+} from '../core/schema.ts';
 
 export const gpuVendorSchema: Schema<GpuVendor> = v.picklist(GPU_VENDORS);
 
@@ -47,15 +57,6 @@ export const gpuLoadSchema: Schema<GpuLoad> = openObject({
   encoderUse: reported(share),
   decoderUse: reported(share),
   processes: reported(list(openObject({ pid: count, name: reported(text), memoryBytes: reported(bytes) }))),
-});
-
-export const failedGpuSchema: Schema<FailedGpu> = openObject({
-  deviceId: text,
-  name: text,
-  index: reported(count),
-  pciAddress: reported(text),
-  state: v.picklist(FAILED_GPU_STATES),
-  reason: text,
 });
 
 export const gpusSchema: Schema<NodeGpus> = openObject({

@@ -5,9 +5,9 @@ import * as v from 'valibot';
 import { CACHE_TYPES } from '../core/model/cache-bytes.ts';
 import { ENGINES } from '../core/model/engine-constants.ts';
 import { HEADROOM_SCHEMA } from '../core/model/headroom-document.ts';
+import { count, figure, list, nodeIdSchema, openObject, reported, text } from '../core/schema.ts';
+import { estimateSchema } from '../core/sweep/stage.ts';
 import { sentModelSchema } from './api/headroom-request.ts';
-import { count, figure, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
-import { estimateSchema } from './sweep-schema.ts';
 
 const described = (schema: v.GenericSchema, description: string): v.GenericSchema =>
   v.pipe(schema, v.description(description));

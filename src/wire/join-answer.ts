@@ -2,15 +2,9 @@
 // One line of JSON over TLS.
 
 import * as v from 'valibot';
-import { text } from './schema.ts';
+import { type Infer, text } from '../core/schema.ts';
 
 export const JOIN_ANSWER_BYTES_MAX = 4_096;
-
-export type JoinAnswer =
-  /** `clusterKeys`: as text, the current one first; two while the cluster changes its key. */
-  | { readonly kind: 'member'; readonly clusterKeys: readonly string[] }
-  /** `reason`: `used`, `expired`, `tries`, or one from a newer version. */
-  | { readonly kind: 'refused'; readonly reason: string };
 
 export const encodeJoinAnswer = (answer: JoinAnswer): string => `${JSON.stringify(answer)}\n`;
 
@@ -24,10 +18,12 @@ export const decodeJoinAnswer = (line: string): JoinAnswer | undefined => {
   }
 };
 
-const answerSchema: v.GenericSchema<unknown, JoinAnswer> = v.variant('kind', [
+const answerSchema = v.variant('kind', [
   v.object({
     kind: v.literal('member'),
     clusterKeys: v.pipe(v.array(text), v.minLength(1), v.maxLength(2)),
   }),
   v.object({ kind: v.literal('refused'), reason: v.pipe(text, v.maxLength(64)) }),
 ]);
+
+export type JoinAnswer = Infer<typeof answerSchema>;

@@ -2,22 +2,12 @@
 
 import * as v from 'valibot';
 import type { LiveAgent } from '../core/run/live-agent.ts';
-import type { SampleCounts } from '../core/run/outcome.ts';
+import { sampleCountsSchema } from '../core/run/outcome.ts';
+import { figure, openObject, reported } from '../core/schema.ts';
 import { AGENTS_MAX } from './agent-request.ts';
-import { count, figure, openObject, reported } from './schema.ts';
 
 /** Length of its name, and of the reason why it is lost or not trustworthy. */
 export const LIVE_AGENT_TEXT_LENGTH_MAX = 300;
-
-/** In the measured phase. */
-export const sampleCountsSchema: v.GenericSchema<unknown, SampleCounts> = openObject({
-  issued: count,
-  completed: count,
-  failed: count,
-  cancelled: count,
-  // Counters of one snapshot may be read at slightly different times.
-  unresolved: figure,
-});
 
 export const liveAgentsSchema: v.GenericSchema<unknown, readonly LiveAgent[]> = v.pipe(
   v.array(

@@ -2,10 +2,10 @@
 // exact bytes of their origin after a small binary head, everything else as JSON. Decoding never throws.
 
 import { isNodeId, type NodeId } from '../core/ids.ts';
+import { NOT_REPORTED } from '../core/schema.ts';
 import type { Reported } from '../core/unknown.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
-import { NOT_REPORTED } from './schema.ts';
 import { parseShallowObject } from './shallow-json.ts';
 import { isWhole, nodesOf, rowsOf, type VectorEntry, vectorOf } from './version-vector.ts';
 

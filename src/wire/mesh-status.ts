@@ -3,68 +3,8 @@
 // do not connect.
 
 import * as v from 'valibot';
-import type { NodeId } from '../core/ids.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Reported } from '../core/unknown.ts';
-import { count, nodeIdSchema, reported, text } from './schema.ts';
-
-export type MeshStatus =
-  | { readonly kind: 'off'; readonly reason: string }
-  | {
-      readonly kind: 'on';
-      /** "[::]:4181". */
-      readonly listensOn: string;
-      /** No other machine can reach it. */
-      readonly isLoopback: boolean;
-      /** UDP port that answers reachability checks. */
-      readonly reachabilityPort: Reported<number>;
-      readonly linkCount: number;
-      /** Nodes with a link, peers that a person named, and known nodes without a link. */
-      readonly peers: readonly PeerStatus[];
-      /** Problems of beacons. */
-      readonly problems: readonly BeaconProblem<string>[];
-      /** By reason: what was refused or failed since the start. */
-      readonly refusals: Readonly<Record<string, number>>;
-      /**
-       * Counters of replication since the start, by name: events sent, accepted, repeated, forged, above a
-       * rate, refused.
-       */
-      readonly replication: Readonly<Record<string, number>>;
-      /** Absent if config.toml names no server. */
-      readonly fleet?: FleetStatus | undefined;
-    };
-
-export interface FleetStatus {
-  readonly standing: 'connecting' | 'connected' | 'failed';
-  /** "HOST:PORT" of the server, and its version; unknown without a connection. */
-  readonly server: Reported<string>;
-  readonly version: Reported<string>;
-  /** Other nodes that published recently. */
-  readonly memberCount: number;
-  /** What keeps it from working, or from accepting records. */
-  readonly problem?: Problem<string> | undefined;
-  /** By name: published, received, refused by reason, dropped. */
-  readonly counts: Readonly<Record<string, number>>;
-}
-
-export interface PeerStatus {
-  /** Name of the node, or its address as a person named it. */
-  readonly name: string;
-  readonly nodeId: Reported<NodeId>;
-  /** A person named its address: config.toml or --peer. */
-  readonly isNamed: boolean;
-  readonly standing: PeerStanding;
-  /** The other end of the link; unknown without one. */
-  readonly address: Reported<string>;
-  /** Time since it was last seen, ms; unknown if it was never seen. */
-  readonly silentMs: Reported<number>;
-  /** Number of its addresses that are checked from here, and how many of them respond. */
-  readonly reach: { readonly requested: number; readonly open: number; readonly shut: number };
-  /** How often it did not deliver records of others that it claims to have, since its link was opened. */
-  readonly undelivered?: number | undefined;
-  /** The result for each address that was tried, at most PEER_TRIES_MAX. */
-  readonly tries: readonly PeerTry[];
-}
+import { count, type Infer, nodeIdSchema, reported, text } from '../core/schema.ts';
 
 export type PeerStanding =
   | 'linked'
@@ -79,19 +19,6 @@ export type PeerStanding =
   | 'never-met'
   /** The named address is this node's own. */
   | 'self';
-
-export interface PeerTry {
-  /** With its port. */
-  readonly address: string;
-  /**
-   * As in the mesh's refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has
-   * ended.
-   */
-  readonly reason: string;
-  /** Why it is unreachable: an UnreachableCause, or one from a newer version. */
-  readonly cause?: string | undefined;
-  readonly detail: string;
-}
 
 export type UnreachableCause =
   /** The machine is there, and refuses the connection. */
@@ -129,12 +56,20 @@ export const decodeMeshStatus = (value: unknown): MeshStatus | undefined => {
   return parsed.success ? parsed.output : undefined;
 };
 
-const PEER_TRY: v.GenericSchema<unknown, PeerTry> = v.object({
+const PEER_TRY = v.object({
+  /** With its port. */
   address: text,
+  /**
+   * As in the mesh's refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has
+   * ended.
+   */
   reason: text,
+  /** Why it is unreachable: an UnreachableCause, or one from a newer version. */
   cause: v.optional(text),
   detail: text,
 });
+
+export type PeerTry = Infer<typeof PEER_TRY>;
 
 const BEACON_PROBLEM: v.GenericSchema<unknown, BeaconProblem<string>> = v.object({
   code: text,
@@ -143,39 +78,67 @@ const BEACON_PROBLEM: v.GenericSchema<unknown, BeaconProblem<string>> = v.object
   advice: text,
 });
 
-const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
+const PEER = v.object({
+  /** Name of the node, or its address as a person named it. */
   name: text,
   nodeId: reported(nodeIdSchema),
+  /** A person named its address: config.toml or --peer. */
   isNamed: v.boolean(),
   standing: v.picklist(['linked', 'relayed', 'silent', 'offline', 'stopped', 'never-met', 'self']),
+  /** The other end of the link; unknown without one. */
   address: reported(text),
+  /** Time since it was last seen, ms; unknown if it was never seen. */
   silentMs: reported(v.pipe(v.number(), v.finite())),
+  /** Number of its addresses that are checked from here, and how many of them respond. */
   reach: v.object({ requested: count, open: count, shut: count }),
+  /** How often it did not deliver records of others that it claims to have, since its link was opened. */
   undelivered: v.optional(count),
+  /** The result for each address that was tried, at most PEER_TRIES_MAX. */
   tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
 });
 
-const FLEET: v.GenericSchema<unknown, FleetStatus> = v.object({
+export type PeerStatus = Infer<typeof PEER>;
+
+const FLEET = v.object({
   standing: v.picklist(['connecting', 'connected', 'failed']),
+  /** "HOST:PORT" of the server, and its version; unknown without a connection. */
   server: reported(text),
   version: reported(text),
+  /** Other nodes that published recently. */
   memberCount: count,
+  /** What keeps it from working, or from accepting records. */
   problem: v.optional(v.object({ code: text, problem: text, advice: text })),
+  /** By name: published, received, refused by reason, dropped. */
   counts: v.record(v.string(), count),
 });
 
-export const meshStatusSchema: v.GenericSchema<unknown, MeshStatus> = v.variant('kind', [
+export type FleetStatus = Infer<typeof FLEET>;
+
+export const meshStatusSchema = v.variant('kind', [
   v.object({ kind: v.literal('off'), reason: text }),
   v.object({
     kind: v.literal('on'),
+    /** "[::]:4181". */
     listensOn: text,
+    /** No other machine can reach it. */
     isLoopback: v.boolean(),
+    /** UDP port that answers reachability checks. */
     reachabilityPort: reported(count),
     linkCount: count,
+    /** Nodes with a link, peers that a person named, and known nodes without a link. */
     peers: v.pipe(v.array(PEER), v.maxLength(MESH_PEERS_MAX)),
+    /** Problems of beacons. */
     problems: v.pipe(v.array(BEACON_PROBLEM), v.maxLength(MESH_FINDINGS_MAX)),
+    /** By reason: what was refused or failed since the start. */
     refusals: v.record(v.string(), count),
+    /**
+     * Counters of replication since the start, by name: events sent, accepted, repeated, forged, above a
+     * rate, refused.
+     */
     replication: v.record(v.string(), count),
+    /** Absent if config.toml names no server. */
     fleet: v.optional(FLEET),
   }),
 ]);
+
+export type MeshStatus = Infer<typeof meshStatusSchema>;

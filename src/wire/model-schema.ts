@@ -2,16 +2,16 @@
 // every text, list and interval has its limit.
 
 import * as v from 'valibot';
-import type {
-  CacheGroup,
-  Interval,
-  ModelCache,
-  ModelExperts,
-  ModelFacts,
-  ModelSource,
-  ModelWeights,
+import {
+  type CacheGroup,
+  type Interval,
+  type ModelCache,
+  type ModelExperts,
+  type ModelFacts,
+  type ModelWeights,
+  sourceSchema,
 } from '../core/model/model-facts.ts';
-import { bytes, list, reported, text } from './schema.ts';
+import { bytes, list, reported, text } from '../core/schema.ts';
 
 const amount: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
 
@@ -45,11 +45,6 @@ const expertsSchema: v.GenericSchema<unknown, ModelExperts> = v.pipe(
   v.object({ count: bytes, used: bytes, layers: reported(bytes) }),
   v.check(({ count, used }) => used >= 1 && used <= count, 'it uses more experts than it has'),
 );
-
-const sourceSchema: v.GenericSchema<unknown, ModelSource> = v.object({
-  kind: v.picklist(['gguf', 'safetensors', 'config', 'server']),
-  location: text,
-});
 
 export const modelFactsSchema: v.GenericSchema<unknown, ModelFacts> = v.pipe(
   v.object({

@@ -1,33 +1,32 @@
 // report.json as text and back: strict JSON, checked against the core's type when it is read.
 
 import * as v from 'valibot';
-import { ENGINES } from '../core/model/engine-constants.ts';
-import {
-  CAUSE_CODES,
-  CAUSE_FINDINGS,
-  RUN_PHASES,
-  type RunHeadroom,
-  type RunStanding,
-} from '../core/model/run-standing.ts';
+import { depthProfileSchema } from '../core/depth/depth-profile.ts';
+import { engineCalibrationSchema } from '../core/model/engine-calibration.ts';
+import { runHeadroomSchema } from '../core/model/run-standing.ts';
 import { recordOf } from '../core/record-of.ts';
-import { ENERGY_REASONS_MAX, ENERGY_SCOPES, METERS_MAX, type RunEnergy } from '../core/run/energy.ts';
+import { energySchema } from '../core/run/energy.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import { FINISH_REASONS, type SampleCounts } from '../core/run/outcome.ts';
+import { provenanceSchema } from '../core/run/provenance.ts';
 import {
-  type LatenessFigures,
+  environmentSchema,
   REPORT_SCHEMA,
   type Report,
-  type ReportClient,
   type ReportSeries,
+  reportClientSchema,
+  sentences,
 } from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
+import { runStopSchema } from '../core/run/run-stop.ts';
+import { serverEvidenceSchema } from '../core/run/server-tally.ts';
+import { sessionReportSchema } from '../core/run/session-report.ts';
 import type { TokenizerAccount } from '../core/run/tokenizer-account.ts';
+import { count, figure, longText, openObject, reported, text, unknownSchema } from '../core/schema.ts';
 import { AGENTS_MAX } from './agent-request.ts';
-import { contaminationFindings, serverEvidenceSchema } from './contamination-schema.ts';
+import { contaminationFindings } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
-import { depthProfileSchema } from './depth-schema.ts';
-import { engineCalibrationSchema } from './engine-schema.ts';
 import {
   errorBoundSchema,
   failuresByKindSchema,
@@ -36,101 +35,13 @@ import {
   runFailuresSchema,
 } from './failure-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
-import { provenanceSchema } from './provenance-schema.ts';
-import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
-import { runStopSchema } from './run-stop-schema.ts';
-import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
-import { sessionReportSchema } from './session-schema.ts';
+import { parseJson, reportRunSchema } from './run-config.ts';
+
 import { variantFiguresSchema } from './variant-schema.ts';
 
 // The energy of a run, as stored in report.json.
-const scope = v.picklist(ENERGY_SCOPES);
-
-const energySchema: v.GenericSchema<unknown, RunEnergy> = openObject({
-  node: text,
-  windowMs: figure,
-  meters: v.pipe(
-    v.array(
-      openObject({
-        scope,
-        name: text,
-        joules: reported(figure),
-        wattsMean: reported(figure),
-        wattsMax: reported(figure),
-        idleWatts: reported(figure),
-        readings: count,
-        coveredShare: figure,
-      }),
-    ),
-    v.maxLength(METERS_MAX),
-  ),
-  scopes: v.pipe(
-    v.array(
-      openObject({
-        scope,
-        isValid: v.boolean(),
-        joules: reported(figure),
-        joulesError: reported(figure),
-        joulesPerRequest: reported(figure),
-        joulesPerOutputToken: reported(figure),
-        joulesPerToken: reported(figure),
-        wattsMean: reported(figure),
-        idleWatts: reported(figure),
-      }),
-    ),
-    v.maxLength(ENERGY_SCOPES.length),
-  ),
-  reasons: v.pipe(
-    v.array(
-      openObject({
-        code: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
-        scopes: v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.maxLength(8)),
-        problem: text,
-      }),
-    ),
-    v.maxLength(ENERGY_REASONS_MAX),
-  ),
-});
 
 // Where a run is relative to the bound, in report.json.
-
-/** Three tests for each of 32 depths. */
-const STANDINGS_MAX = 96;
-const NOTES_MAX = 16;
-
-const standing: v.GenericSchema<unknown, RunStanding> = openObject({
-  phase: v.picklist(RUN_PHASES),
-  test: text,
-  batch: figure,
-  contextTokens: figure,
-  achieved: figure,
-  bound: figure,
-  expected: openObject({ value: figure, low: figure, high: figure }),
-  ofBound: figure,
-  ofExpected: figure,
-  limit: v.picklist(['weights', 'experts', 'cache', 'compute', 'overhead', 'linkLatency', 'linkBandwidth']),
-});
-
-const runHeadroomSchema: v.GenericSchema<unknown, RunHeadroom> = openObject({
-  placement: text,
-  deviceName: text,
-  engine: v.picklist(ENGINES),
-  modelSource: text,
-  constants: text,
-  errorShare: reported(figure),
-  ceilingBytesPerSecond: figure,
-  notes: reported(v.pipe(v.array(text), v.maxLength(NOTES_MAX))),
-  standings: v.pipe(v.array(standing), v.maxLength(STANDINGS_MAX)),
-  unjudged: v.pipe(
-    v.array(openObject({ phase: v.picklist(RUN_PHASES), reason: text })),
-    v.maxLength(STANDINGS_MAX),
-  ),
-  readBytes: reported(openObject({ bytesPerSecond: figure, ofCeiling: figure })),
-  causes: v.pipe(
-    v.array(openObject({ code: v.picklist(CAUSE_CODES), finding: v.picklist(CAUSE_FINDINGS), text })),
-    v.maxLength(2 * CAUSE_CODES.length),
-  ),
-});
 
 // The counts of a tokenizer, as stored in report.json.
 const tokenizerSchema: v.GenericSchema<unknown, TokenizerAccount> = openObject({
@@ -160,9 +71,6 @@ export const reportFromJson = (json: string): Report => {
   throw new DecodeError(`report.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
 };
 
-/** A sentence composed of others. */
-const sentence = v.pipe(v.string(), v.maxLength(16_384));
-const sentences = v.pipe(v.array(sentence), v.maxLength(1_024));
 const figureOrNull = v.nullable(figure);
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
@@ -192,34 +100,11 @@ const series: v.GenericSchema<unknown, ReportSeries> = openObject({
   errorBound: v.exactOptional(errorBoundSchema),
 });
 
-const lateness: v.GenericSchema<unknown, LatenessFigures> = openObject({
-  p50: figure,
-  p99: figure,
-  max: figure,
-});
-
-const client: v.GenericSchema<unknown, ReportClient> = openObject({
-  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
-  reasons: sentences,
-  sendLatenessNs: reported(lateness),
-  readLatenessNs: reported(lateness),
-  eventLoopDelayNs: reported(lateness),
-  beatLatenessNs: reported(lateness),
-  throttledShare: reported(figure),
-  pressureShare: reported(figure),
-  stolenShare: reported(figure),
-  eventLoopUtilization: reported(figure),
-  cpuShare: reported(figure),
-  starved: v.boolean(),
-  gcPauseNs: reported(openObject({ total: figure, max: figure })),
-  connections: openObject({ opened: count, reused: count, closed: count, stale: count }),
-});
-
 const agent: v.GenericSchema<unknown, ReportAgent> = openObject({
   name: text,
   version: text,
   state: v.picklist(['complete', 'interrupted', 'incomplete', 'lost']),
-  reason: sentence,
+  reason: longText,
   counts,
   errors: failuresByKindSchema,
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
@@ -238,7 +123,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   run: reportRunSchema,
   state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
   complete: v.boolean(),
-  incompleteReason: v.exactOptional(sentence),
+  incompleteReason: v.exactOptional(longText),
   interrupted: v.boolean(),
   stopped: v.exactOptional(runStopSchema),
   source: v.picklist(['complete-message', 'final-snapshot-file', 'samples-file', 'live-snapshot', 'nothing']),
@@ -273,7 +158,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   ),
   objectiveAnswers: reported(objectiveAnswers),
   series: v.record(name, series),
-  client,
+  client: reportClientSchema,
   rateBounds: rateBoundsSchema,
   contamination: reported(contaminationFindings),
   server: reported(serverEvidenceSchema),

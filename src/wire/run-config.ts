@@ -1,28 +1,18 @@
 // config.json of a run directory, as text and back. Keys that a newer version adds are ignored.
 
 import * as v from 'valibot';
+import { depthPlanSchema } from '../core/depth/depth-plan.ts';
 import { OFFERED_MODELS_MAX } from '../core/run/failure-advice.ts';
-import {
-  type ReportEnvironment,
-  type ReportRun,
-  RUN_CONFIG_SCHEMA,
-  type RunConfig,
-} from '../core/run/report.ts';
+import { foreignOriginSchema } from '../core/run/foreign-run.ts';
+import { provenanceSchema } from '../core/run/provenance.ts';
+import { environmentSchema, type ReportRun, RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
-import {
-  BODY_TEXT_MAX,
-  OUTPUT_SOURCES,
-  type RequestedTokens,
-  type RunRequests,
-} from '../core/run/run-requests.ts';
+import { runRequestsSchema } from '../core/run/run-requests.ts';
+import { count, figure, openObject, reported, text } from '../core/schema.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
-import { depthPlanSchema } from './depth-schema.ts';
-import { foreignOriginSchema } from './foreign-schema.ts';
 import { objectiveEntries } from './objective-schema.ts';
-import { provenanceSchema } from './provenance-schema.ts';
 import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
-import { count, figure, list, openObject, reported, text } from './schema.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 import { modelMixSchema, urlMixSchema } from './variant-schema.ts';
 
@@ -46,27 +36,6 @@ export const parseJson = (json: string, what: string): unknown => {
     throw new DecodeError(`${what} is not JSON`, { cause: error });
   }
 };
-
-const rate = v.pipe(figure, v.minValue(0));
-
-const requestedTokensSchema: v.GenericSchema<unknown, RequestedTokens> = openObject({
-  text,
-  mean: rate,
-  min: count,
-  max: count,
-});
-
-const runRequestsSchema: v.GenericSchema<unknown, RunRequests> = openObject({
-  inputTokens: reported(requestedTokensSchema),
-  outputTokens: reported(requestedTokensSchema),
-  outputSource: v.picklist(OUTPUT_SOURCES),
-  lengthFields: list(text),
-  warmupTokensMax: count,
-  calibration: reported(openObject({ requests: count, requestedTokens: count, countedTokens: count })),
-  shortestTokens: reported(figure),
-  prefixes: reported(openObject({ count, tokens: count })),
-  body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
-});
 
 export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   id: text,
@@ -94,13 +63,6 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
   from: v.exactOptional(v.pipe(v.array(text), v.maxLength(AGENTS_MAX))),
   requests: reported(runRequestsSchema),
   foreign: v.exactOptional(foreignOriginSchema),
-});
-
-export const environmentSchema: v.GenericSchema<unknown, ReportEnvironment> = openObject({
-  node: text,
-  os: text,
-  cpu: text,
-  cores: count,
 });
 
 /** "512,498,530", or nothing. */

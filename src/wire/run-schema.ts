@@ -2,16 +2,10 @@
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
-import { FAILURE_KINDS } from '../core/run/outcome.ts';
-import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
+import { foreignMarkSchema } from '../core/run/foreign-run.ts';
+import { FAILURE_KINDS, sampleCountsSchema } from '../core/run/outcome.ts';
+import { clientFiguresSchema, type Run, type RunFigures, type RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
-import { AGENTS_MAX } from './agent-request.ts';
-import { contaminationFindings } from './contamination-schema.ts';
-import { errorBoundSchema, rateBoundsSchema, runFailuresSchema } from './failure-schema.ts';
-import { foreignMarkSchema } from './foreign-schema.ts';
-import { liveAgentsSchema, sampleCountsSchema } from './live-agent-schema.ts';
-import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
-import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import {
   count,
   figure,
@@ -21,9 +15,16 @@ import {
   reported,
   runIdSchema,
   type Schema,
+  shortText,
   sweepIdSchema,
   text,
-} from './schema.ts';
+} from '../core/schema.ts';
+import { AGENTS_MAX } from './agent-request.ts';
+import { contaminationFindings } from './contamination-schema.ts';
+import { errorBoundSchema, rateBoundsSchema, runFailuresSchema } from './failure-schema.ts';
+import { liveAgentsSchema } from './live-agent-schema.ts';
+import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
+import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import { liveSessionsSchema } from './session-schema.ts';
 
 /** What is known of a benchmark when it starts. */
@@ -31,20 +32,7 @@ export type RunStart = Omit<Run, 'targetNode' | 'state' | 'reason' | 'figures'>;
 /** What is known when it has ended. */
 export type RunEnd = Pick<Run, 'runId' | 'state' | 'reason' | 'figures' | 'model' | 'directory'>;
 
-const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 const nonNegative: Schema<number> = v.pipe(v.number(), v.finite(), v.minValue(0));
-
-const client: Schema<ClientFigures> = openObject({
-  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
-  reasons: v.pipe(v.array(shortText), v.maxLength(16)),
-  sendLatenessNsP99: reported(figure),
-  readLatenessNsP99: reported(figure),
-  eventLoopDelayNsP99: reported(figure),
-  gcPauseNsTotal: reported(figure),
-  cpuShare: reported(figure),
-  connectionsOpened: count,
-  connectionsReused: count,
-});
 
 const seriesFigures = openObject({
   count,
@@ -76,7 +64,7 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
   failures: reported(runFailuresSchema),
   rateBounds: rateBoundsSchema,
   contamination: reported(contaminationFindings),
-  client,
+  client: clientFiguresSchema,
   droppedEvents: count,
 });
 
@@ -130,11 +118,4 @@ export const runProgressSchema: Schema<RunProgress> = openObject({
   agents: reported(liveAgentsSchema),
   sessions: v.exactOptional(liveSessionsSchema),
   updatesDropped: count,
-});
-
-export const runnerSchema: Schema<Runner> = openObject({
-  runnerKey: text,
-  source: v.picklist(['run', 'endpoint']),
-  targetNode: reported(nodeIdSchema),
-  requestsInFlight: reported(count),
 });

@@ -3,9 +3,10 @@
 import * as v from 'valibot';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import {
+  amount,
   CONCURRENCY_UNITS,
   LOAD_STEPS_MAX,
-  type LoadStep,
+  loadStepSchema,
   RUN_NAME_LENGTH_MAX,
   type RunShape,
   type RunTags,
@@ -16,11 +17,7 @@ import {
   TAGS_MAX,
 } from '../core/run/run-shape.ts';
 import type { TraceShape } from '../core/run/trace-shape.ts';
-import { count, openObject, reported } from './schema.ts';
-
-const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
-
-const step: v.GenericSchema<unknown, LoadStep> = openObject({ from: amount, to: amount, durationMs: amount });
+import { count, openObject, reported } from '../core/schema.ts';
 
 export const runPatternSchema: v.GenericSchema<unknown, RunPattern> = v.variant('kind', [
   openObject({ kind: v.literal('concurrency'), concurrency: count }),
@@ -46,7 +43,7 @@ export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
   rampMs: amount,
   warmupMs: amount,
   inFlightCap: reported(count),
-  steps: v.pipe(v.array(step), v.maxLength(LOAD_STEPS_MAX)),
+  steps: v.pipe(v.array(loadStepSchema), v.maxLength(LOAD_STEPS_MAX)),
   sessions: reported(
     openObject({
       concurrencyOf: v.picklist(CONCURRENCY_UNITS),

@@ -5,20 +5,27 @@ import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
 import { isJsonObject } from '../core/json.ts';
 import { recordOf } from '../core/record-of.ts';
+import { sampleEvidenceSchema } from '../core/run/contamination-tally.ts';
 import { GAP_EDGES } from '../core/run/event-record.ts';
-import type { CounterMetric, Metric, MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
-import { sampleEvidenceSchema, serverEvidenceSchema } from './contamination-schema.ts';
+import { serverEvidenceSchema } from '../core/run/server-tally.ts';
+import {
+  counterSchema,
+  type Metric,
+  type MetricsSnapshot,
+  metricNameSchema,
+  type SeriesMetric,
+} from '../core/run/snapshot.ts';
+import { count, figure, openObject, unknownSchema } from '../core/schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { errorBoundSchema, finishNamesSchema, runBoundsSchema, runFailuresSchema } from './failure-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
-import { count, figure, openObject, unknownSchema } from './schema.ts';
 import { liveSessionsSchema } from './session-schema.ts';
 import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
 
 // Validates snapshots from outside: checked against the core's type, each part with its limit.
-const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+
 /** Exact sums; those of series that are not integers may have a fraction. */
 const digits = v.pipe(v.string(), v.regex(/^-?\d{1,100}(\.\d{1,100})?(e[+-]?\d{1,3})?$/));
 const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
@@ -36,12 +43,6 @@ const figuresOrNull: v.GenericSchema<unknown, Record<string, number | null>> = v
   v.check(record => Object.keys(record).length <= PERCENTILES_MAX),
 );
 
-const counterSchema: v.GenericSchema<unknown, CounterMetric> = v.object({
-  kind: v.literal('counter'),
-  name,
-  value: figure,
-});
-
 const packedCells: v.GenericSchema<unknown, Uint8Array> = v.pipe(
   v.instance(Uint8Array),
   v.check(packed => packed.length <= SERIES_CELLS_BYTES_MAX),
@@ -49,7 +50,7 @@ const packedCells: v.GenericSchema<unknown, Uint8Array> = v.pipe(
 
 const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
   kind: v.literal('series'),
-  name,
+  name: metricNameSchema,
   unit: v.picklist(['ns', 'tokens', 'ratio', 'bytes']),
   count,
   total: digits,

@@ -7,17 +7,10 @@ import {
   type ModelMix,
   type UrlMix,
   type VariantFigures,
-  type VariantPercentiles,
+  variantPercentilesSchema,
 } from '../core/run/model-mix.ts';
+import { count, figure, openObject, reported, text } from '../core/schema.ts';
 import { failuresByKindSchema } from './failure-schema.ts';
-import { count, figure, openObject, reported, text } from './schema.ts';
-
-const percentiles: v.GenericSchema<unknown, VariantPercentiles> = openObject({
-  mean: figure,
-  p50: figure,
-  p90: figure,
-  p99: figure,
-});
 
 export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = v.pipe(
   v.array(
@@ -27,9 +20,9 @@ export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = 
       failed: count,
       cancelled: count,
       outputTokens: count,
-      ttftNs: v.nullable(percentiles),
-      tpotNs: v.nullable(percentiles),
-      latencyNs: v.nullable(percentiles),
+      ttftNs: v.nullable(variantPercentilesSchema),
+      tpotNs: v.nullable(variantPercentilesSchema),
+      latencyNs: v.nullable(variantPercentilesSchema),
       errors: v.exactOptional(failuresByKindSchema),
       usageMissing: v.exactOptional(count),
       inputTokens: v.exactOptional(count),

@@ -11,6 +11,7 @@ import {
 } from '../../src/core/comparison/reported-comparison.ts';
 import { documentViews, type StoredDocument } from '../../src/core/document/document-views.ts';
 import { type ComparisonId, isComparisonId } from '../../src/core/ids.ts';
+import { comparisonIdSchema, text } from '../../src/core/schema.ts';
 import { sweepHeadDigest } from '../../src/core/sweep/sweep-digest.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { COMPARISON_DOCUMENT, type ComparisonTypes } from '../../src/daemon/runs/comparison-kind.ts';
@@ -19,7 +20,6 @@ import { DocumentRegistry } from '../../src/daemon/runs/document-registry.ts';
 import { RUN_DOCUMENT, RunRegistry, type RunTypes } from '../../src/daemon/runs/run-registry.ts';
 import { type SweepTypes, sweepKind } from '../../src/daemon/runs/sweep-kind.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
-import { comparisonIdSchema, text } from '../../src/wire/schema.ts';
 import { madeUpComparison } from './made-up-comparison.ts';
 import { madeUpLine, sweepIdOf, writeLine } from './made-up-line.ts';
 import { MadeUpRun } from './made-up-run.ts';

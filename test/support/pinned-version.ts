@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
-import { NOT_REPORTED } from '../../src/wire/schema.ts';
+import { NOT_REPORTED } from '../../src/core/schema.ts';
 
 /** Of the formats. */
 const PINNED_VERSION = '1';

@@ -10,16 +10,16 @@ import type { Event } from '../../src/core/event.ts';
 import { KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
-import { eventOf, eventsOf, recordedEvent } from '../../src/recording/recording-line.ts';
-import { type DecodedRecord, decodeRecordBody } from '../../src/wire/durable-record.ts';
-import { knownPayload, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import {
   NOT_REPORTED,
   UNREAD_DEPTH_MAX,
   UNREAD_FIELDS_MAX,
   UNREAD_VALUES_MAX,
-} from '../../src/wire/schema.ts';
+} from '../../src/core/schema.ts';
+import { EMPTY_STATE } from '../../src/core/state.ts';
+import { eventOf, eventsOf, recordedEvent } from '../../src/recording/recording-line.ts';
+import { type DecodedRecord, decodeRecordBody } from '../../src/wire/durable-record.ts';
+import { knownPayload, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../src/wire/stream-message.ts';
 import { longCount } from '../support/counts.ts';
 import { type PinnedFact, pinnedFacts, withUnreported } from '../support/pinned-version.ts';

@@ -11,6 +11,7 @@ import { eventClass, isEventKind, KINDS } from '../../src/core/event-kinds.ts';
 import { groupViews } from '../../src/core/group/group-view.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
 import { LATENESS_KEYS } from '../../src/core/run/event-record.ts';
+import { NOT_REPORTED } from '../../src/core/schema.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { rebuildReport } from '../../src/metrics/report-sources.ts';
@@ -23,7 +24,6 @@ import { runConfigFromJson } from '../../src/wire/run-config.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../src/wire/run-schema.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
 import { decodeSampleTimes, gapsOf } from '../../src/wire/sample-times.ts';
-import { NOT_REPORTED } from '../../src/wire/schema.ts';
 import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
 import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
 import {

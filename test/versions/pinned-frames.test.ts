@@ -4,6 +4,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { eventClass, isEventKind } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import { NOT_REPORTED } from '../../src/core/schema.ts';
 import { checkBeacon } from '../../src/mesh/discovery/beacon-channel.ts';
 import { decodeBye } from '../../src/mesh/link/peer-link.ts';
 import {
@@ -18,7 +19,6 @@ import { decodeAnswer, decodeLeaseRequest, decodeReturn } from '../../src/probe/
 import { decodeRecordBody } from '../../src/wire/durable-record.ts';
 import { decodeMeshMessage } from '../../src/wire/mesh-message.ts';
 import { decodeRequest, isRequestFrame } from '../../src/wire/request-message.ts';
-import { NOT_REPORTED } from '../../src/wire/schema.ts';
 import { holds, pinnedFacts, pinnedText, withUnreported } from '../support/pinned-version.ts';
 
 interface Pinned {

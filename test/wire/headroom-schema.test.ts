@@ -5,9 +5,9 @@ import { headroom } from '../../src/core/model/headroom.ts';
 import type { HeadroomDevice } from '../../src/core/model/headroom-devices.ts';
 import { headroomDocument } from '../../src/core/model/headroom-document.ts';
 import type { HeadroomLink } from '../../src/core/model/headroom-links.ts';
+import { knownPart } from '../../src/core/schema.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { headroomDocumentSchema } from '../../src/wire/headroom-schema.ts';
-import { knownPart } from '../../src/wire/schema.ts';
 import { madeModel, requested } from '../core/model/made-models.ts';
 import { madeUpCalibration } from '../support/made-up-model.ts';
 

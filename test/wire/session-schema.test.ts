@@ -1,7 +1,12 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { type SessionReport, SessionTally, TURN_ROWS_MAX } from '../../src/core/run/session-report.ts';
-import { sessionReportSchema } from '../../src/wire/session-schema.ts';
+import {
+  type SessionReport,
+  SessionTally,
+  sessionReportSchema,
+  TURN_ROWS_MAX,
+} from '../../src/core/run/session-report.ts';
+
 import { sampleOf } from '../support/sample-of.ts';
 
 const reportOf = (turns: number, sessionsMax?: number): SessionReport => {

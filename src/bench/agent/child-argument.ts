@@ -2,30 +2,11 @@
 // order goes through the environment, which other users of the machine cannot read: the ticket is a secret.
 
 import * as v from 'valibot';
+import type { Infer } from '../../core/schema.ts';
 import type { AgentPolicy } from './agent-policy.ts';
-import type { AgentLoad } from './session-parts.ts';
 
 /** This name excludes it from the environment of processes that a run starts (withoutSecrets). */
 export const AGENT_ARGUMENT_VARIABLE = 'PLIMSOLL_AGENT_SECRET';
-
-export interface AgentArgument {
-  readonly ticket: string;
-  /** 0 for any free one. */
-  readonly port: number;
-  readonly policy: AgentPolicy;
-  /** Name of this machine, for people. */
-  readonly name: string;
-  readonly version: string;
-  /** Folder for the directories of runs; created if it is missing. */
-  readonly folder: string;
-  /** How long the ticket stays valid without its coordinator, ms. */
-  readonly waitMsMax: number;
-}
-
-export type AgentProcessMessage =
-  | { readonly kind: 'listening'; readonly port: number }
-  | { readonly kind: 'cannot-listen'; readonly reason: string }
-  | { readonly kind: 'load'; readonly load: AgentLoad | null };
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const port = v.pipe(count, v.maxValue(65_535));
@@ -48,17 +29,23 @@ const policySchema: v.GenericSchema<unknown, AgentPolicy> = v.object({
   samplesMax: count,
 });
 
-export const agentArgumentSchema: v.GenericSchema<unknown, AgentArgument> = v.object({
+export const agentArgumentSchema = v.object({
   ticket: v.string(),
+  /** 0 for any free one. */
   port,
   policy: policySchema,
+  /** Name of this machine, for people. */
   name: v.string(),
   version: v.string(),
+  /** Folder for the directories of runs; created if it is missing. */
   folder: v.string(),
+  /** How long the ticket stays valid without its coordinator, ms. */
   waitMsMax: count,
 });
 
-export const agentProcessMessageSchema: v.GenericSchema<unknown, AgentProcessMessage> = v.variant('kind', [
+export type AgentArgument = Infer<typeof agentArgumentSchema>;
+
+export const agentProcessMessageSchema = v.variant('kind', [
   v.object({ kind: v.literal('listening'), port }),
   v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
   v.object({
@@ -66,3 +53,5 @@ export const agentProcessMessageSchema: v.GenericSchema<unknown, AgentProcessMes
     load: v.nullable(v.object({ target: v.string(), runId: v.string() })),
   }),
 ]);
+
+export type AgentProcessMessage = Infer<typeof agentProcessMessageSchema>;

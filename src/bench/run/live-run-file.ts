@@ -5,24 +5,11 @@ import { mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
+import type { Infer } from '../../core/schema.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { readInputText } from '../../process/input-file.ts';
 
 export const LIVE_RUN_SCHEMA = 'plimsoll.live-run/1';
-
-export interface LiveRunRecord {
-  readonly schema: typeof LIVE_RUN_SCHEMA;
-  readonly runId: string;
-  readonly pid: number;
-  /** Absolute. */
-  readonly directory: string;
-  /** Where the snapshots are published. */
-  readonly snapshotsEndpoint: string;
-  /** ISO 8601, wall clock. */
-  readonly startedAt: string;
-  readonly samplesMax: number | null;
-  readonly durationMs: number | null;
-}
 
 const liveRunsFolder = (home: string): string => join(home, 'live-runs');
 
@@ -73,14 +60,20 @@ const ignoreSystemError = (error: unknown): void => {
   if (errorCode(error) === undefined) throw error;
 };
 
-const SCHEMA: v.GenericSchema<unknown, LiveRunRecord> = v.object({
+const SCHEMA = v.object({
   schema: v.literal(LIVE_RUN_SCHEMA),
   runId: v.pipe(v.string(), v.regex(/^[a-zA-Z0-9_-]{1,64}$/)),
   pid: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  /** Absolute. */
   directory: v.pipe(v.string(), v.nonEmpty()),
+  /** Where the snapshots are published. */
   snapshotsEndpoint: v.pipe(v.string(), v.nonEmpty()),
+  /** ISO 8601, wall clock. */
   startedAt: v.string(),
   samplesMax: v.exactOptional(v.nullable(v.number()), null),
   durationMs: v.exactOptional(v.nullable(v.number()), null),
 });
+
+export type LiveRunRecord = Infer<typeof SCHEMA>;
+
 const LIVE_RUNS_MAX = 1_000;

@@ -1,10 +1,11 @@
 // The options of `plimsoll compare`: those of a benchmark that define the requests to both sides, and those of the comparison.
 
+import { UNITS_MAX } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { nearest } from '../../core/text/nearest.ts';
-import { UNITS_MAX } from '../../wire/comparison-schema.ts';
+
 import { BENCH } from '../bench/bench-options.ts';
 import { NAMES } from '../bench/name-options.ts';
 import { duration, oneOf, wholeNumberFrom } from '../bench/option-values.ts';

@@ -5,6 +5,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
+import { nodeIdSchema } from '../../core/schema.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import {
   type FleetStreamConfig,
@@ -21,7 +22,6 @@ import {
 import { type AtomicFileOptions, makeMissingFolder, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
-import { nodeIdSchema } from '../../wire/schema.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface FleetFolder extends FleetServerSettings {

@@ -2,15 +2,27 @@
 // runs, or two sets of runs. What may be claimed follows from the mode: requests of one run are never the
 // unit.
 
+import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
 import type { FailedStop } from '../run/failed-stop.ts';
 import type { Report, ReportEnvironment } from '../run/report.ts';
-import type { BetterDirection } from '../run/run-series.ts';
-import type { Estimate } from '../sweep/stage.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  longText,
+  nonNegative,
+  openObject,
+  reported,
+  runIdText,
+  share,
+  text,
+} from '../schema.ts';
+import { estimateSchema } from '../sweep/stage.ts';
 import type { SweepResume } from '../sweep/sweep-document.ts';
 import { isKnown, type Reported } from '../unknown.ts';
 import { COMPARISON_METRICS } from './comparison-metrics.ts';
-import type { ComparisonVerdict } from './judge-effect.ts';
+import { type ComparisonVerdict, comparisonVerdictSchema } from './judge-effect.ts';
 
 export const COMPARISON_SCHEMA = 'plimsoll.comparison/1';
 
@@ -64,36 +76,47 @@ export interface ComparisonDocument {
   readonly progress?: ComparisonProgress;
 }
 
-export interface ComparisonSide {
+const path = v.pipe(v.string(), v.maxLength(4_096));
+
+export const comparedUnitSchema = openObject({
+  runId: runIdText,
+  /** For pairs inside the comparison's own directory ("pair-03-a"), else where it was read. */
+  directory: path,
+  startedAt: text,
+  /** Only for pairs. */
+  pair: v.exactOptional(
+    openObject({ number: v.pipe(count, v.minValue(1)), seed: count, order: v.picklist([1, 2]) }),
+  ),
+  issued: count,
+  completed: count,
+  failed: count,
+  /** Duration of the measured window. */
+  windowNs: reported(nonNegative),
+  clientVerdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  /** By the name of the metric. */
+  figures: v.record(v.pipe(v.string(), v.maxLength(64)), reported(figure)),
+});
+
+/** Runs or segments per side. */
+export const UNITS_MAX = 200;
+
+export const sideSchema = openObject({
   /** The name that a person gave it, else its target, model or run. */
-  readonly label: string;
+  label: text,
   /** Without credentials. */
-  readonly target: Reported<string>;
-  readonly model: Reported<string>;
-  readonly serverKind: Reported<string>;
+  target: reported(text),
+  model: reported(text),
+  serverKind: reported(text),
   /** The server was started for the comparison and stopped after it. */
-  readonly isStartedHere: boolean;
+  isStartedHere: v.boolean(),
   /** Segments, in the order of their pairs; or runs. */
-  readonly units: readonly ComparedUnit[];
-}
+  units: v.pipe(v.array(comparedUnitSchema), v.maxLength(UNITS_MAX)),
+});
+
+export type ComparisonSide = Infer<typeof sideSchema>;
 
 /** A run of a side: a segment of a pair, a finished run, one of a set. */
-export interface ComparedUnit {
-  readonly runId: string;
-  /** For pairs inside the comparison's own directory ("pair-03-a"), else where it was read. */
-  readonly directory: string;
-  readonly startedAt: string;
-  /** Only for pairs. */
-  readonly pair?: UnitPair;
-  readonly issued: number;
-  readonly completed: number;
-  readonly failed: number;
-  /** Duration of the measured window. */
-  readonly windowNs: Reported<number>;
-  readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
-  /** By the name of the metric. */
-  readonly figures: Readonly<Record<string, Reported<number>>>;
-}
+export type ComparedUnit = Infer<typeof comparedUnitSchema>;
 
 export interface UnitPair {
   /** From 1. */
@@ -127,43 +150,38 @@ export interface TakenLook extends PlannedLook {
   readonly verdict: ComparisonVerdict;
 }
 
-export interface ComparedMetric {
+export const comparedMetricSchema = openObject({
   /** "ttft.p90", "output.rate": as it is written in a rule. */
-  readonly name: string;
-  readonly label: string;
-  readonly unit: 'ns' | 'req/s' | 'tok/s';
-  readonly better: BetterDirection;
-  readonly isPrimary: boolean;
+  name: text,
+  label: text,
+  unit: v.picklist(['ns', 'req/s', 'tok/s']),
+  better: v.picklist(['higher', 'lower', 'none']),
+  isPrimary: v.boolean(),
   /** Smallest change that matters: 0.05. A ratio is within it between 1 / (1 + it) and 1 + it. */
-  readonly marginShare: number;
+  marginShare: nonNegative,
   /** Median over the side's units. */
-  readonly a: Reported<number>;
-  readonly b: Reported<number>;
+  a: reported(figure),
+  b: reported(figure),
   /** B / A with the interval at the level of the look. Unknown: its reason. */
-  readonly ratio: Reported<Estimate>;
+  ratio: reported(estimateSchema),
   /** Confidence level of that interval: 0.976. */
-  readonly level: number;
+  level: share,
   /** The interval at 1 − 2α, of two one-sided tests: inside the margin the verdict is "the same". */
-  readonly sameInterval: Reported<Estimate>;
+  sameInterval: reported(estimateSchema),
   /** Standard deviation of ln(B / A) between pairs, or within sets. */
-  readonly spread: Reported<number>;
+  spread: reported(nonNegative),
   /** Pairs, or runs of both sides. */
-  readonly count: number;
+  count,
   /** From Student's t on logarithms of ratios. Unknown: not tested, with the reason. */
-  readonly p: Reported<number>;
+  p: reported(share),
   /** After Holm over the metrics that are not the primary; of the primary the same as p. */
-  readonly adjustedP: Reported<number>;
+  adjustedP: reported(share),
   /** Exact, without an assumed distribution; a check that decides nothing. */
-  readonly signFlipP: Reported<number>;
-  readonly verdict: ComparisonVerdict;
-}
+  signFlipP: reported(share),
+  verdict: comparisonVerdictSchema,
+});
 
-export interface ComparisonGate {
-  readonly rules: readonly GateAnswer[];
-  readonly failsIfUndecided: boolean;
-  /** If there are no rules: the primary metric's verdict. */
-  readonly outcome: (typeof GATE_OUTCOMES)[number];
-}
+export type ComparedMetric = Infer<typeof comparedMetricSchema>;
 
 export const GATE_OUTCOMES = ['passed', 'worse', 'broken', 'undecided', 'not-comparable'] as const;
 
@@ -178,14 +196,19 @@ export interface GateAnswer {
 
 export const GATE_STATES = ['passes', 'broken', 'open', 'unknown'] as const;
 
-export interface ComparisonRefusal {
-  readonly code: RefusalCode;
-  /** One sentence. */
-  readonly problem: string;
-  /** As each side has it. */
-  readonly a: string;
-  readonly b: string;
-}
+export const METRICS_MAX = 64;
+
+export const comparisonGateSchema = openObject({
+  rules: v.pipe(
+    v.array(openObject({ rule: text, state: v.picklist(GATE_STATES), nearest: reported(figure) })),
+    v.maxLength(METRICS_MAX),
+  ),
+  failsIfUndecided: v.boolean(),
+  /** If there are no rules: the primary metric's verdict. */
+  outcome: v.picklist(GATE_OUTCOMES),
+});
+
+export type ComparisonGate = Infer<typeof comparisonGateSchema>;
 
 export type RefusalCode = (typeof REFUSAL_CODES)[number];
 
@@ -202,6 +225,17 @@ export const REFUSAL_CODES = [
   'too-few',
   'other',
 ] as const;
+
+export const comparisonRefusalSchema = openObject({
+  code: v.picklist(REFUSAL_CODES),
+  /** One sentence. */
+  problem: longText,
+  /** As each side has it. */
+  a: longText,
+  b: longText,
+});
+
+export type ComparisonRefusal = Infer<typeof comparisonRefusalSchema>;
 
 export interface ComparisonProgress {
   readonly pairsDone: number;

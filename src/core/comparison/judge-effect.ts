@@ -2,24 +2,25 @@
 // is beyond the margin; the same if two one-sided tests put it inside the margin; else undecided, with the
 // number of pairs that would decide.
 
+import * as v from 'valibot';
 import type { BetterDirection } from '../run/run-series.ts';
+import { count, type Infer, longText, openObject, reported } from '../schema.ts';
 import { effectChance, type LogEffect, upperStudent } from '../statistics/student-quantile.ts';
 import { type Reported, unknown } from '../unknown.ts';
 
-export type ComparisonVerdict =
-  | { readonly kind: 'better' }
-  | { readonly kind: 'worse' }
-  | { readonly kind: 'same' }
-  /**
-   * Beyond the margin, but neither direction is better; or two runs whose variation between runs is unknown.
-   */
-  | { readonly kind: 'different' }
-  | {
-      readonly kind: 'undecided';
-      /** Total number, if mean and spread stay as they are. */
-      readonly pairsToDecide: Reported<number>;
-    }
-  | { readonly kind: 'not-comparable'; readonly reason: string };
+export const comparisonVerdictSchema = v.variant('kind', [
+  openObject({ kind: v.literal('better') }),
+  openObject({ kind: v.literal('worse') }),
+  openObject({ kind: v.literal('same') }),
+  openObject({ kind: v.literal('different') }),
+  openObject({
+    kind: v.literal('undecided') /** Total number, if mean and spread stay as they are. */,
+    pairsToDecide: reported(count),
+  }),
+  openObject({ kind: v.literal('not-comparable'), reason: longText }),
+]);
+
+export type ComparisonVerdict = Infer<typeof comparisonVerdictSchema>;
 
 interface EffectQuestion {
   /** Level of this look: the interval is one of 1 − alpha. */

@@ -2,11 +2,22 @@
 // compared, its progress, and the answer. The whole document, with every figure, stays in the directory of
 // the node that ran it.
 
-import type { ComparisonId } from '../ids.ts';
+import * as v from 'valibot';
 import { shortName } from '../run/run-digest.ts';
-import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import type { ComparisonDocument, ComparisonProgress, ComparisonSide } from './comparison-document.ts';
-import type { ComparisonVerdict } from './judge-effect.ts';
+import {
+  comparisonIdSchema,
+  count,
+  figure,
+  type Infer,
+  isoTime,
+  openObject,
+  reported,
+  shortText,
+  text,
+} from '../schema.ts';
+import { isUnknown, unknown } from '../unknown.ts';
+import type { ComparisonDocument, ComparisonSide } from './comparison-document.ts';
+import { type ComparisonVerdict, comparisonVerdictSchema } from './judge-effect.ts';
 
 /** What is known of it at one moment, or at its end. */
 export interface ComparisonFindings {
@@ -17,41 +28,54 @@ export interface ComparisonFindings {
   readonly pairsDone: number;
 }
 
-export interface ReportedComparison extends ComparisonFindings {
-  readonly comparisonId: ComparisonId;
-  /** ISO 8601 of the machine that runs it; for display, and for the order. */
-  readonly startedAt: string;
-  readonly name: Reported<string>;
-  /** "gpu=h200". */
-  readonly tags: readonly string[];
-  readonly a: ReportedSide;
-  readonly b: ReportedSide;
-  readonly load: string;
-  /** Numbers of pairs after which it looks: 6, 8, 12. */
-  readonly looks: readonly number[];
-  /** Command that repeats it, without secrets. */
-  readonly command: string;
-  /** Where the document and the segments are stored, on the machine of the entry's origin. */
-  readonly directory: string;
-  readonly state: ComparisonDocument['state'];
-  /** Why the state is not 'complete'; '' if there is no reason to show. */
-  readonly reason: string;
-}
+export const findings = { sentence: text, verdict: comparisonVerdictSchema, pairsDone: count } as const;
 
-export interface ReportedSide {
-  readonly label: string;
+export const REPORTED_TAGS_MAX = 8;
+
+export const reportedSideSchema = openObject({
+  label: shortText,
   /** Scheme, host, port and path; never credentials. */
-  readonly target: Reported<string>;
-  readonly model: Reported<string>;
-}
+  target: reported(text),
+  model: reported(shortText),
+});
+
+export const REPORTED_LOOKS_MAX = 16;
+
+export const start = {
+  comparisonId: comparisonIdSchema,
+  startedAt: isoTime,
+  name: reported(shortText),
+  tags: v.pipe(v.array(shortText), v.maxLength(REPORTED_TAGS_MAX)),
+  a: reportedSideSchema,
+  b: reportedSideSchema,
+  load: text,
+  looks: v.pipe(v.array(count), v.maxLength(REPORTED_LOOKS_MAX)),
+  command: text,
+  directory: text,
+  ...findings,
+} as const;
+
+export const end = {
+  state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
+  reason: text,
+} as const;
+
+export const reportedComparisonSchema = openObject({ ...start, ...end });
+
+export type ReportedComparison = Infer<typeof reportedComparisonSchema>;
+
+export type ReportedSide = Infer<typeof reportedSideSchema>;
+
+export const reportedPairsSchema = openObject({
+  comparisonId: comparisonIdSchema,
+  ...findings,
+  /** The running segment. */
+  segment: reported(openObject({ pair: count, side: v.picklist(['a', 'b']) })),
+  nextLookMs: reported(v.pipe(figure, v.minValue(0))),
+});
 
 /** What is published while it runs. */
-export interface ReportedPairs extends ComparisonFindings {
-  readonly comparisonId: ComparisonId;
-  /** The running segment. */
-  readonly segment: ComparisonProgress['segment'];
-  readonly nextLookMs: ComparisonProgress['nextLookMs'];
-}
+export type ReportedPairs = Infer<typeof reportedPairsSchema>;
 
 /** The tag that every segment's run carries with the id of its comparison. */
 export const COMPARISON_TAG = 'comparison';
@@ -118,8 +142,7 @@ const sideReported = ({ label, target, model }: ComparisonSide): ReportedSide =>
 });
 
 const NO_SEGMENT = unknown('between segments');
-export const REPORTED_TAGS_MAX = 8;
-export const REPORTED_LOOKS_MAX = 16;
+
 const REPORTED_TAG_LENGTH_MAX = 200;
 const REPORTED_TEXT_LENGTH_MAX = 1_000;
 const REPORTED_LABEL_LENGTH_MAX = 300;

@@ -2,24 +2,28 @@
 // a server process and an hour of the day. Two sets are compared by Welch's t on logarithms (Biometrika 34,
 // 1947).
 
+import * as v from 'valibot';
+import { figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { type LogEffect, upperStudent } from '../statistics/student-quantile.ts';
-import type { Estimate } from '../sweep/stage.ts';
-import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
+import { estimateSchema } from '../sweep/stage.ts';
+import { isKnown, isUnknown, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedUnit } from './comparison-document.ts';
 import { COMPARISON_METRICS, type RequestedMetric } from './comparison-metrics.ts';
 import type { MetricEvidence } from './judge-metrics.ts';
 
-export interface SpreadMetric {
-  readonly name: string;
-  readonly label: string;
-  readonly unit: RequestedMetric['unit'];
+export const spreadMetricSchema = openObject({
+  name: text,
+  label: text,
+  unit: v.picklist(['ns', 'req/s', 'tok/s']),
   /** Geometric mean over runs with its 95 % interval. Unknown: a run lacks the figure, or there is one run. */
-  readonly mean: Reported<Estimate>;
+  mean: reported(estimateSchema),
   /** Standard deviation of logarithms between runs: 0.02 is 2 %. */
-  readonly spread: Reported<number>;
+  spread: reported(figure),
   /** As a share: the smallest change that two sets of as many runs would detect in four of five attempts. */
-  readonly smallestDifference: Reported<number>;
-}
+  smallestDifference: reported(figure),
+});
+
+export type SpreadMetric = Infer<typeof spreadMetricSchema>;
 
 export const runSpread = (units: readonly ComparedUnit[]): readonly SpreadMetric[] =>
   COMPARISON_METRICS.map(({ name, label, unit }) => {

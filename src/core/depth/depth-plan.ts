@@ -2,20 +2,8 @@
 // requests per repetition and depth: one that opens the context, and one that starts with the same text and
 // continues it. A request's role follows from its number, so samples alone give the profile.
 
-import type { Reported } from '../unknown.ts';
-
-export type DepthPlan = {
-  /** Tokens of context, ascending; those for which the server has room. */
-  readonly depths: readonly number[];
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-  readonly repetitions: number;
-  readonly skipped: readonly SkippedDepth[];
-  /** As the server reports them, for the table that people post. */
-  readonly sizeBytes: Reported<number>;
-  readonly parameters: Reported<number>;
-  readonly contextMax: Reported<number>;
-};
+import * as v from 'valibot';
+import { count, type Infer, openObject, reported, text } from '../schema.ts';
 
 export type SkippedDepth = { readonly depth: number; readonly reason: string };
 
@@ -49,6 +37,22 @@ export const tokensAtDepth = (
 
 export const DEPTHS_DEFAULT: readonly number[] = [0, 4_096, 8_192, 16_384, 32_768];
 export const DEPTHS_MAX = 32;
+
+export const depthPlanSchema = openObject({
+  /** Tokens of context, ascending; those for which the server has room. */
+  depths: v.pipe(v.array(count), v.maxLength(DEPTHS_MAX)),
+  promptTokens: count,
+  outputTokens: count,
+  repetitions: count,
+  skipped: v.pipe(v.array(openObject({ depth: count, reason: text })), v.maxLength(DEPTHS_MAX)),
+  /** As the server reports them, for the table that people post. */
+  sizeBytes: reported(count),
+  parameters: reported(count),
+  contextMax: reported(count),
+});
+
+export type DepthPlan = Infer<typeof depthPlanSchema>;
+
 export const DEPTH_TOKENS_MAX = 1_048_576;
 export const DEPTH_REPETITIONS_MAX = 100;
 export const DEPTH_PROMPT_TOKENS = 512;

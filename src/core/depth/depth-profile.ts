@@ -2,9 +2,17 @@
 // with the spread over repetitions. Whether the context came from a prefix cache or was read again decides
 // what a time to first token means, so it is determined for each pair and reported.
 
+import * as v from 'valibot';
 import { counted } from '../figure/figure.ts';
+import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
-import { type DepthPlan, depthRequests } from './depth-plan.ts';
+import {
+  DEPTH_REPETITIONS_MAX,
+  DEPTHS_MAX,
+  type DepthPlan,
+  depthPlanSchema,
+  depthRequests,
+} from './depth-plan.ts';
 
 /** One request at its end. Times in ns; undefined: missing, or not reported. */
 export interface DepthSample {
@@ -19,24 +27,6 @@ export interface DepthSample {
   readonly problem: string | undefined;
 }
 
-export type DepthProfile = { readonly plan: DepthPlan; readonly rows: readonly DepthRow[] };
-
-export type DepthRow = {
-  readonly test: DepthTest;
-  /** As requested. */
-  readonly depth: number;
-  /** Tokens read or written, as requested. */
-  readonly tokens: number;
-  /** Tokens before what was measured, as the server counted them, mean. */
-  readonly contextTokens: Reported<number>;
-  readonly tokensPerSecond: Reported<Spread>;
-  readonly prefix: PrefixUse;
-  /** What a reader must know in addition to the figure. */
-  readonly remarks: readonly string[];
-};
-
-/** `reading` of new tokens after the context, `writing` after it, `whole`: reading the context itself. */
-type DepthTest = (typeof DEPTH_TESTS)[number];
 export const DEPTH_TESTS = ['whole', 'reading', 'writing'] as const;
 
 /**
@@ -45,6 +35,35 @@ export const DEPTH_TESTS = ['whole', 'reading', 'writing'] as const;
  */
 export type PrefixUse = (typeof PREFIX_USES)[number];
 export const PREFIX_USES = ['none', 'cached', 'read', 'mixed', 'unclear'] as const;
+
+export const rowSchema = openObject({
+  test: v.picklist(DEPTH_TESTS),
+  /** As requested. */
+  depth: count,
+  /** Tokens read or written, as requested. */
+  tokens: count,
+  /** Tokens before what was measured, as the server counted them, mean. */
+  contextTokens: reported(figure),
+  tokensPerSecond: reported(
+    openObject({
+      mean: figure,
+      stdDev: reported(figure),
+      values: v.pipe(v.array(figure), v.maxLength(DEPTH_REPETITIONS_MAX)),
+    }),
+  ),
+  prefix: v.picklist(PREFIX_USES),
+  /** What a reader must know in addition to the figure. */
+  remarks: list(text),
+});
+
+export const depthProfileSchema = openObject({
+  plan: depthPlanSchema,
+  rows: v.pipe(v.array(rowSchema), v.maxLength(3 * DEPTHS_MAX)),
+});
+
+export type DepthProfile = Infer<typeof depthProfileSchema>;
+
+export type DepthRow = Infer<typeof rowSchema>;
 
 export type Spread = {
   readonly mean: number;

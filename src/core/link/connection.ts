@@ -1,37 +1,44 @@
 // One directed connection from a source node to a sink node. Written by the source alone.
 
+import * as v from 'valibot';
 import type { NodeId } from '../ids.ts';
-import type { Reported } from '../unknown.ts';
+import { count, figure, type Infer, nodeIdSchema, openObject, reported, text } from '../schema.ts';
 
-export type ConnectionType =
-  | 'wifi'
-  | 'ethernet'
-  | 'thunderbolt'
-  | 'infiniband'
-  | 'roce'
-  | 'overlay'
-  | 'loopback';
+export const connectionTypeSchema = v.picklist([
+  'wifi',
+  'ethernet',
+  'thunderbolt',
+  'infiniband',
+  'roce',
+  'overlay',
+  'loopback',
+]);
 
-export type Connection =
-  | {
-      readonly kind: 'socket';
-      readonly sink: NodeId;
-      /** IPv4, IPv6, or scoped link-local "fe80::1%en3" (the scope is the source's). */
-      readonly sinkAddress: string;
-      readonly sourceInterface: Reported<string>;
-      /** The sink's interface that has the address; the last one known while its readings do not show the address. */
-      readonly sinkInterface: Reported<string>;
-      readonly type: Reported<ConnectionType>;
-      readonly negotiatedBitsPerSecond: Reported<number>;
-    }
-  | {
-      readonly kind: 'rdma';
-      readonly sink: NodeId;
-      readonly sourceInterface: string;
-      readonly sinkInterface: string;
-      readonly type: Reported<ConnectionType>;
-      readonly negotiatedBitsPerSecond: Reported<number>;
-    };
+export type ConnectionType = Infer<typeof connectionTypeSchema>;
+
+export const connectionSchema = v.variant('kind', [
+  openObject({
+    kind: v.literal('socket'),
+    sink: nodeIdSchema,
+    /** IPv4, IPv6, or scoped link-local "fe80::1%en3" (the scope is the source's). */
+    sinkAddress: text,
+    sourceInterface: reported(text),
+    /** The sink's interface that has the address; the last one known while its readings do not show the address. */
+    sinkInterface: reported(text),
+    type: reported(connectionTypeSchema),
+    negotiatedBitsPerSecond: reported(figure),
+  }),
+  openObject({
+    kind: v.literal('rdma'),
+    sink: nodeIdSchema,
+    sourceInterface: text,
+    sinkInterface: text,
+    type: reported(connectionTypeSchema),
+    negotiatedBitsPerSecond: reported(figure),
+  }),
+]);
+
+export type Connection = Infer<typeof connectionSchema>;
 
 /** Why a connection was lost. Those of a node end when the node returns. */
 export const LOSS_CODES = [
@@ -43,26 +50,32 @@ export const LOSS_CODES = [
 ] as const;
 export type LossCode = (typeof LOSS_CODES)[number];
 
+export const lostConnectionSchema = openObject({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  /** As it was last recorded. */
+  connection: connectionSchema,
+  code: v.picklist(LOSS_CODES),
+  reason: text,
+  /** How long ago it was lost when this was written, ms: 0, or more if only the reason has changed since. */
+  lostAgeMs: figure,
+});
+
 /**
  * A connection that was open and is not any more. It remains, with its last profile, until it opens again or
  * is closed for good.
  */
-export interface LostConnection {
-  readonly sink: NodeId;
-  readonly connectionKey: string;
-  /** As it was last recorded. */
-  readonly connection: Connection;
-  readonly code: LossCode;
-  readonly reason: string;
-  /** How long ago it was lost when this was written, ms: 0, or more if only the reason has changed since. */
-  readonly lostAgeMs: number;
-}
+export type LostConnection = Infer<typeof lostConnectionSchema>;
 
-export interface LinkForgotten {
+const position = { source: nodeIdSchema, durableEpoch: count, durableSeq: count };
+
+export const linkForgottenSchema = openObject({
   /** The lesser id first. */
-  readonly nodes: readonly [NodeId, NodeId];
-  readonly through: readonly [ForgottenThrough, ForgottenThrough];
-}
+  nodes: v.tuple([nodeIdSchema, nodeIdSchema]),
+  through: v.tuple([openObject(position), openObject(position)]),
+});
+
+export type LinkForgotten = Infer<typeof linkForgottenSchema>;
 
 export interface ForgottenThrough {
   readonly source: NodeId;

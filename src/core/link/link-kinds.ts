@@ -1,16 +1,18 @@
 // The kinds of events about connections, written by their source: rows of the table of kinds. They nest
 // source → sink → key, so that no map copied on write grows with the square of the cluster.
 
-import type { NodeId } from '../ids.ts';
 import type { LinkKey } from '../kind-row.ts';
+import { type Infer, nodeIdSchema, openObject, text } from '../schema.ts';
 import { type Connection, connectionKey, type LinkForgotten, type LostConnection } from './connection.ts';
 import type { LinkProfile } from './link-profile.ts';
 
-export interface ConnectionClosed {
-  readonly sink: NodeId;
-  readonly connectionKey: string;
-  readonly reason: string;
-}
+export const connectionClosedSchema = openObject({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  reason: text,
+});
+
+export type ConnectionClosed = Infer<typeof connectionClosedSchema>;
 
 export const LINK_KINDS = {
   'connection.opened': {

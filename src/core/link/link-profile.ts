@@ -1,61 +1,67 @@
 // What a connection carries, measured by a probe that its source started. Upload is source to sink.
 
-import type { NodeId } from '../ids.ts';
-import { isKnown, type Reported } from '../unknown.ts';
+import * as v from 'valibot';
+import { figure, type Infer, nodeIdSchema, openObject, reported, text, unknownSchema } from '../schema.ts';
+import { isKnown } from '../unknown.ts';
 
-export interface LinkProfile {
-  readonly sink: NodeId;
-  readonly connectionKey: string;
-  readonly uploadBitsPerSecond: Reported<number>;
-  readonly downloadBitsPerSecond: Reported<number>;
+/** Never left out: unknown means that the probe failed, with the reason. */
+export const failure = v.union([v.literal('none'), unknownSchema]);
+
+export const linkProfileSchema = openObject({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  uploadBitsPerSecond: reported(figure),
+  downloadBitsPerSecond: reported(figure),
   /** Round trips, nanoseconds. */
-  readonly roundTripNsMin: Reported<number>;
-  readonly roundTripNsP50: Reported<number>;
-  readonly roundTripNsP99: Reported<number>;
+  roundTripNsMin: reported(figure),
+  roundTripNsP50: reported(figure),
+  roundTripNsP99: reported(figure),
   /** Mean absolute difference of consecutive round trips. */
-  readonly jitterNs: Reported<number>;
+  jitterNs: reported(figure),
   /** How many round trips the figures above are based on. */
-  readonly roundTripCount: Reported<number>;
+  roundTripCount: reported(figure),
   /**
    * Median time in which both ends have each other's 16 KiB, or 1 MiB, both sending at once, one exchange after another: the
    * all-reduce of two machines without its addition, which their devices do. Nanoseconds.
    */
-  readonly allReduceNs16Kib: Reported<number>;
-  readonly allReduceNs1Mib: Reported<number>;
+  allReduceNs16Kib: reported(figure),
+  allReduceNs1Mib: reported(figure),
   /**
    * How much longer the median round trip is while the direction is fully loaded than when it is idle: the
    * delay in queues. Nanoseconds, from the measurement that gave the direction's rate.
    */
-  readonly uploadQueueNs: Reported<number>;
-  readonly downloadQueueNs: Reported<number>;
+  uploadQueueNs: reported(figure),
+  downloadQueueNs: reported(figure),
   /**
    * Age of the all-reduce and queue figures when this was written, ms: they cost most, and are measured once
    * an hour. Unknown until they are measured.
    */
-  readonly extrasAgeMs: Reported<number>;
+  extrasAgeMs: reported(figure),
   /** TCP retransmits of both ends together while bandwidth was measured. */
-  readonly retransmits: Reported<number>;
+  retransmits: reported(figure),
   /** Parallel streams of the faster measurement of each direction. */
-  readonly uploadStreams: Reported<number>;
-  readonly downloadStreams: Reported<number>;
+  uploadStreams: reported(figure),
+  downloadStreams: reported(figure),
   /** Cost of the probe, both directions, payload bytes. */
-  readonly bytesUsed: number;
+  bytesUsed: figure,
   /**
    * The part of it for the all-reduces, which not every probe measures. Unknown from versions that do not
    * count it.
    */
-  readonly extrasBytes: Reported<number>;
+  extrasBytes: reported(figure),
   /** "socket-ffi", "socket-event-loop", "perftest", "ucx", "mlx-jaccl". */
-  readonly engine: string;
+  engine: text,
   /** As text, with durations and sizes. */
-  readonly method: string;
+  method: text,
   /** Age of the figures when this was written, ms: 0, or their age if the newest attempt failed. */
-  readonly measuredAgeMs: number;
+  measuredAgeMs: figure,
   /** The next probe is due this long after this one; unknown if a person requested it. */
-  readonly intervalMs: Reported<number>;
+  intervalMs: reported(figure),
   /** Why the newest attempt failed; the figures are then those of the last good one. */
-  readonly failure: Reported<'none'>;
-}
+  failure,
+});
+
+export type LinkProfile = Infer<typeof linkProfileSchema>;
 
 /** Whether it has ever been measured: a probe that always failed publishes a profile without figures. */
 export const hasFigures = (profile: LinkProfile): boolean =>

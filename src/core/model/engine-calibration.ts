@@ -2,32 +2,59 @@
 // bytes that each token had to read. One or more such measurements give constants of that engine and machine,
 // which take precedence over those fitted to other people's figures.
 
+import * as v from 'valibot';
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
-import type { NodeId, RunId } from '../ids.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  nodeIdSchema,
+  openObject,
+  reported,
+  runIdSchema,
+  text,
+} from '../schema.ts';
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
-import type { Engine, EngineConstants } from './engine-constants.ts';
+import { ENGINES, type Engine, type EngineConstants } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
-/** For one engine, version and model on one node: the newest profile replaces the previous ones. */
-export type EngineCalibration = {
+const positive = v.pipe(figure, v.minValue(0));
+
+/** As many as a profile has depths. */
+const CALIBRATION_POINTS_MAX = 32;
+
+export const engineCalibrationSchema = openObject({
   /** Hex digest of engine, version and model. */
-  readonly calibrationKey: string;
+  calibrationKey: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
   /** The node of the device; unknown: not a node of the cluster. */
-  readonly targetNode: Reported<NodeId>;
-  readonly runId: RunId;
-  readonly engine: Engine;
-  readonly version: Reported<string>;
-  readonly modelName: string;
+  targetNode: reported(nodeIdSchema),
+  runId: runIdSchema,
+  engine: v.picklist(ENGINES),
+  version: reported(text),
+  modelName: text,
   /** Digest of what decides its cost: layers, tensors, cache. */
-  readonly modelDigest: string;
-  readonly layers: number;
+  modelDigest: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
+  layers: count,
   /** Read for each token of a single sequence, including the experts that it uses. */
-  readonly weightBytes: number;
-  readonly points: readonly CalibrationPoint[];
+  weightBytes: positive,
+  points: v.pipe(
+    v.array(
+      openObject({
+        contextTokens: positive,
+        cacheBytes: positive,
+        seconds: positive,
+        spread: reported(positive),
+      }),
+    ),
+    v.maxLength(CALIBRATION_POINTS_MAX),
+  ),
   /** Operations per second while prompts were read, the slowest and the fastest. */
-  readonly prefill: Reported<{ readonly low: number; readonly high: number }>;
-};
+  prefill: reported(openObject({ low: positive, high: positive })),
+});
+
+/** For one engine, version and model on one node: the newest profile replaces the previous ones. */
+export type EngineCalibration = Infer<typeof engineCalibrationSchema>;
 
 export type CalibrationPoint = {
   /** At the middle of the answer, as the server counted. */

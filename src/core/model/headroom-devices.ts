@@ -1,15 +1,17 @@
 // Where a model could run: the devices of the cluster with their measurements, in the form that the cost is
 // computed from.
 
+import * as v from 'valibot';
 import type { NodeId } from '../ids.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import { modelMemoryUse } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
+import type { Infer } from '../schema.ts';
 import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
-import { CACHE_TYPES, type CacheType } from './cache-bytes.ts';
+import { CACHE_TYPES } from './cache-bytes.ts';
 import type { StoredCalibration } from './engine-calibration.ts';
-import { type DeviceClass, deviceClass, type Engine } from './engine-constants.ts';
+import { type DeviceClass, deviceClass } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
 export interface HeadroomDevice {
@@ -140,16 +142,21 @@ const hostMemory = (view: NodeView): Reported<number> =>
 const APPLE_GPU_SHARE = 0.75;
 
 // The parameters of a question about a model: engine, length of the context, number of sequences.
-export interface HeadroomQuestion {
-  readonly engine: Engine;
+const upTo = (most: number): v.GenericSchema<number> =>
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(most));
+
+export const headroomQuestionSchema = v.object({
+  engine: v.optional(v.picklist(['llama.cpp', 'mlx', 'vllm', 'sglang', 'other']), 'other'),
   /** Tokens in the cache of each sequence; prefill is for a prompt of that length. */
-  readonly contextTokens: number;
+  contextTokens: v.optional(upTo(100_000_000), 4_096),
   /** Tokens that each request generates, if requests follow each other. */
-  readonly outputTokens: number;
+  outputTokens: v.optional(upTo(100_000_000), 256),
   /** Sequences at once. */
-  readonly batch: number;
-  readonly cacheType: CacheType;
-}
+  batch: v.optional(upTo(100_000), 1),
+  cacheType: v.optional(v.picklist(['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0']), 'f16'),
+});
+
+export type HeadroomQuestion = Infer<typeof headroomQuestionSchema>;
 
 /** What must be in memory for it: a cache of that length for each sequence. */
 export const storedBy = ({

@@ -2,6 +2,8 @@
 // bytes that a token needs, the size of the cache, the number of products. Nothing is filled in from a
 // model's name; what is not reported is unknown, or an interval of all possible values.
 
+import * as v from 'valibot';
+import { type Infer, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
 export interface ModelFacts {
@@ -27,11 +29,13 @@ export interface ModelFacts {
   readonly notes: readonly string[];
 }
 
-export type ModelSource = {
-  readonly kind: 'gguf' | 'safetensors' | 'config' | 'server';
+export const sourceSchema = v.object({
+  kind: v.picklist(['gguf', 'safetensors', 'config', 'server']),
   /** The file, folder or URL. */
-  readonly location: string;
-};
+  location: text,
+});
+
+export type ModelSource = Infer<typeof sourceSchema>;
 
 /** Low and high are equal for an exact value. */
 export type Interval = { readonly low: number; readonly high: number };

@@ -1,28 +1,34 @@
 // The part of a node's config.toml that other nodes may see: an allow-list, never the file.
 
-import type { Reported } from '../unknown.ts';
+import * as v from 'valibot';
+import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 
-export interface NodeConfig {
+/** As allowed in config.toml: a node with an infinite limit would never be reported as missing. */
+const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
+
+export const nodeConfigSchema = openObject({
   /** Words, or "key=value". */
-  readonly tags: readonly string[];
+  tags: list(text),
   /** Location and kind of the machine, as a person wrote them; groups are made of them (core/group). */
-  readonly site: Reported<string>;
-  readonly rack: Reported<string>;
-  readonly machineKind: Reported<string>;
-  readonly ignoredInterfaces: readonly string[];
-  readonly staticPeerCount: number;
+  site: reported(text),
+  rack: reported(text),
+  machineKind: reported(text),
+  ignoredInterfaces: list(text),
+  staticPeerCount: count,
   /**
    * How long this node may be silent before others show it as stale, then offline. Missing: PRESENCE_LIMITS.
    */
-  readonly presence?: { readonly staleMs: number; readonly offlineMs: number };
-  readonly probes: {
-    readonly isEnabled: boolean;
-    readonly gpuTtlSeconds: number;
-    readonly socketTtlSeconds: number;
-    readonly rdmaTtlSeconds: number;
-  };
+  presence: v.exactOptional(openObject({ staleMs: silence, offlineMs: silence })),
+  probes: openObject({
+    isEnabled: v.boolean(),
+    gpuTtlSeconds: figure,
+    socketTtlSeconds: figure,
+    rdmaTtlSeconds: figure,
+  }),
   /** Whether it makes load for coordinators of the cluster, on targets that are listed there. */
-  readonly makesLoad: Reported<boolean>;
+  makesLoad: reported(v.boolean()),
   /** Scheme, host and port of endpoints served on this node; never credentials or paths. */
-  readonly servedEndpoints: readonly string[];
-}
+  servedEndpoints: list(text),
+});
+
+export type NodeConfig = Infer<typeof nodeConfigSchema>;

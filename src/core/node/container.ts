@@ -1,15 +1,38 @@
 // The container that a node's daemon runs in: what it may use of its machine, and, for a pod of Kubernetes,
 // its location. The limit of its memory is part of the memory reading, because usage changes.
 
+import * as v from 'valibot';
+import { bytes, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
-export interface NodeContainer {
+export const containerSchema = openObject({
   /** Processor time that it may use, in processors; the machine's own number is `NodeIdentity.cpuCount`. */
-  readonly cpuLimit: Reported<CpuLimit>;
-  readonly memoryLimit: Reported<MemoryLimit>;
-  readonly pod: { readonly kind: 'none' } | (Pod & { readonly kind: 'pod' });
-}
+  cpuLimit: reported(
+    v.variant('kind', [
+      openObject({ kind: v.literal('none') }),
+      openObject({ kind: v.literal('limited'), cpus: figure }),
+    ]),
+  ),
+  memoryLimit: reported(
+    v.variant('kind', [
+      openObject({ kind: v.literal('none') }),
+      openObject({ kind: v.literal('limited'), bytes }),
+    ]),
+  ),
+  pod: v.variant('kind', [
+    openObject({ kind: v.literal('none') }),
+    openObject({
+      kind: v.literal('pod'),
+      machine: reported(text),
+      podName: reported(text),
+      namespace: reported(text),
+      labels: reported(list(openObject({ label: text, value: text }))),
+    }),
+  ]),
+});
+
+export type NodeContainer = Infer<typeof containerSchema>;
 
 /** Type aliases, so that they are assignable to `Reported`'s index signature. */
 export type CpuLimit = { readonly kind: 'none' } | { readonly kind: 'limited'; readonly cpus: number };

@@ -2,12 +2,33 @@
 // reading. A volume on several devices, or encrypted, is counted once for each layer, so a sum over devices
 // is meaningless.
 
+import { counter, type Infer, list, openObject, reported, share, text } from '../schema.ts';
 import { type Reported, unknown } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
-export interface NodeDiskTraffic {
-  readonly devices: readonly DiskTraffic[];
-}
+export const diskTrafficSchema = openObject({
+  devices: list(
+    openObject({
+      name: text,
+      readBytes: counter,
+      writtenBytes: counter,
+      reads: counter,
+      writes: counter,
+      busyMs: counter,
+      rates: reported(
+        openObject({
+          readBytesPerSecond: counter,
+          writtenBytesPerSecond: counter,
+          readsPerSecond: counter,
+          writesPerSecond: counter,
+          busyShare: share,
+        }),
+      ),
+    }),
+  ),
+});
+
+export type NodeDiskTraffic = Infer<typeof diskTrafficSchema>;
 
 export interface DiskTraffic {
   /** As the kernel names it: "nvme0n1", "md0". */

@@ -1,10 +1,12 @@
 // Where a node's daemon can be reached by its peers, in addition to the addresses of its network reading.
 
-import type { Reported } from '../unknown.ts';
+import { figure, type Infer, openObject, reported } from '../schema.ts';
 
-export interface NodeEndpoints {
+export const nodeEndpointsSchema = openObject({
   /** TCP port of the mesh; unknown if it listens on loopback only. */
-  readonly meshPort: Reported<number>;
+  meshPort: reported(figure),
   /** UDP port that answers reachability checks. */
-  readonly reachabilityPort: Reported<number>;
-}
+  reachabilityPort: reported(figure),
+});
+
+export type NodeEndpoints = Infer<typeof nodeEndpointsSchema>;

@@ -2,26 +2,30 @@
 // are listed apart from the devices, so that no sum, probe or expectation counts them, not even in a version
 // without this list.
 
-import { isKnown, knownOr, type Reported } from '../unknown.ts';
+import * as v from 'valibot';
+import { count, type Infer, openObject, reported, text } from '../schema.ts';
+import { isKnown, knownOr } from '../unknown.ts';
 
-/** A type alias, so that it is assignable to `Reported`'s index signature. */
-export type FailedGpu = {
+export const FAILED_GPU_STATES = ['lost', 'needs-reset'] as const;
+
+export const failedGpuSchema = openObject({
   /**
    * As before the failure, if its UUID is known; else its PCI address, or "unlisted-0" if that is not
    * reported either.
    */
-  readonly deviceId: string;
-  readonly name: string;
+  deviceId: text,
+  name: text,
   /** As its tool numbers it. */
-  readonly index: Reported<number>;
+  index: reported(count),
   /** "0000:34:00.0" */
-  readonly pciAddress: Reported<string>;
-  readonly state: FailedGpuState;
+  pciAddress: reported(text),
+  state: v.picklist(FAILED_GPU_STATES),
   /** What its driver or tool reports: "Unknown Error". */
-  readonly reason: string;
-};
+  reason: text,
+});
 
-export const FAILED_GPU_STATES = ['lost', 'needs-reset'] as const;
+/** A type alias, so that it is assignable to `Reported`'s index signature. */
+export type FailedGpu = Infer<typeof failedGpuSchema>;
 
 export type FailedGpuState = (typeof FAILED_GPU_STATES)[number];
 

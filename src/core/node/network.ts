@@ -1,11 +1,49 @@
 // Network interfaces: their type, the negotiated rate, their addresses.
 
+import * as v from 'valibot';
 import { withoutScope } from '../address/host-port.ts';
+import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
-export interface NodeNetwork {
-  readonly interfaces: readonly NetworkInterface[];
-}
+export const nodeNetworkSchema = openObject({
+  interfaces: list(
+    openObject({
+      name: text,
+      type: reported(
+        v.picklist([
+          'ethernet',
+          'wifi',
+          'thunderbolt',
+          'infiniband',
+          'loopback',
+          'bridge',
+          'bond',
+          'vlan',
+          'virtual',
+          'overlay',
+          'cellular',
+        ]),
+      ),
+      typeEvidence: text,
+      macAddress: reported(text),
+      isUp: reported(v.boolean()),
+      speedBitsPerSecond: reported(figure),
+      mtuBytes: reported(count),
+      driver: reported(text),
+      addresses: list(
+        openObject({
+          address: text,
+          family: v.picklist(['ipv4', 'ipv6']),
+          prefixLength: count,
+          scope: v.picklist(['global', 'site', 'link', 'host']),
+        }),
+      ),
+      members: list(text),
+    }),
+  ),
+});
+
+export type NodeNetwork = Infer<typeof nodeNetworkSchema>;
 
 export type InterfaceType =
   | 'ethernet'

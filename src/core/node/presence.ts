@@ -1,27 +1,27 @@
 // Facts about a node's place in the cluster rather than its hardware.
 
-import type { NodeId } from '../ids.ts';
+import { count, type Infer, list, nodeIdSchema, openObject, text } from '../schema.ts';
+
+export const nodeForgottenSchema = openObject({
+  subject: nodeIdSchema,
+  durableEpoch: count,
+  durableSeq: count,
+  liveEpoch: count,
+  liveSeq: count,
+});
 
 /** Hides the subject while nothing is known beyond this point and nothing has arrived from it since. */
-export interface NodeForgotten {
-  readonly subject: NodeId;
-  readonly durableEpoch: number;
-  readonly durableSeq: number;
-  readonly liveEpoch: number;
-  readonly liveSeq: number;
-}
+export type NodeForgotten = Infer<typeof nodeForgottenSchema>;
+
+export const nodeStoppingSchema = openObject({ durableEpoch: count, durableSeq: count });
 
 /**
  * The last event of a daemon that is being stopped. A later event cancels it: a durable one past this point
  * of its journal, a live one that is newer.
  */
-export interface NodeStopping {
-  readonly durableEpoch: number;
-  readonly durableSeq: number;
-}
+export type NodeStopping = Infer<typeof nodeStoppingSchema>;
+
+export const nodeConflictSchema = openObject({ subject: nodeIdSchema, addresses: list(text) });
 
 /** Two machines run from copies of one home. */
-export interface NodeConflict {
-  readonly subject: NodeId;
-  readonly addresses: readonly string[];
-}
+export type NodeConflict = Infer<typeof nodeConflictSchema>;

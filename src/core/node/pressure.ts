@@ -2,14 +2,32 @@
 // full a machine is, pressure whether tasks have to wait because of it. As Linux measures it (PSI,
 // Documentation/accounting/psi.rst).
 
+import * as v from 'valibot';
+import { count, type Infer, openObject, reported, share } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 
-export interface NodePressure {
+const stalledTime = openObject({
+  share10s: share,
+  share60s: share,
+  share300s: share,
+  totalMicroseconds: count,
+});
+
+const resource = reported(openObject({ some: stalledTime, full: reported(stalledTime) }));
+
+export const resources = { cpu: resource, memory: resource, io: resource } as const;
+
+export const pressureSchema = openObject({
   /** Over all tasks of the host. */
-  readonly host: ResourcePressures;
+  host: openObject(resources),
   /** Over the tasks of this process's control group, that of a container or a service. */
-  readonly controlGroup: { readonly kind: 'none' } | (ResourcePressures & { readonly kind: 'group' });
-}
+  controlGroup: v.variant('kind', [
+    openObject({ kind: v.literal('none') }),
+    openObject({ kind: v.literal('group'), ...resources }),
+  ]),
+});
+
+export type NodePressure = Infer<typeof pressureSchema>;
 
 export interface ResourcePressures {
   readonly cpu: Reported<Pressure>;

@@ -1,12 +1,35 @@
 // RDMA devices and the state of their ports. A name is no proof: a device works only when a port is active.
 
+import * as v from 'valibot';
+import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
-export interface NodeRdmaDevices {
+export const nodeRdmaDevicesSchema = openObject({
   /** macOS `rdma_ctl`; on Linux true when the kernel offers RDMA devices at all. */
-  readonly isEnabled: Reported<boolean>;
-  readonly devices: readonly RdmaDevice[];
-}
+  isEnabled: reported(v.boolean()),
+  devices: list(
+    openObject({
+      name: text,
+      nodeGuid: reported(text),
+      systemImageGuid: reported(text),
+      firmware: reported(text),
+      ports: list(
+        openObject({
+          number: count,
+          state: reported(v.picklist(['active', 'armed', 'initializing', 'down'])),
+          physicalState: reported(text),
+          linkLayer: reported(v.picklist(['infiniband', 'ethernet', 'thunderbolt'])),
+          rateBitsPerSecond: reported(figure),
+          activeMtuBytes: reported(count),
+          interfaceName: reported(text),
+          subnetPrefix: reported(text),
+        }),
+      ),
+    }),
+  ),
+});
+
+export type NodeRdmaDevices = Infer<typeof nodeRdmaDevicesSchema>;
 
 export interface RdmaDevice {
   readonly name: string;

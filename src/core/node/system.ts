@@ -1,20 +1,23 @@
 // Load, temperature and power of a whole machine. GPU devices report their own (gpu-load.ts).
 
+import { figure, type Infer, list, openObject, reported, share, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
-export interface NodeSystem {
+export const nodeSystemSchema = openObject({
   /** Busy share of all processors over the last interval, 0..1. */
-  readonly cpuUse: Reported<number>;
-  readonly cpuTemperatureCelsius: Reported<number>;
-  readonly cpuPowerWatts: Reported<number>;
+  cpuUse: reported(share),
+  cpuTemperatureCelsius: reported(figure),
+  cpuPowerWatts: reported(figure),
   /** Measured at the wall or the battery, if the machine reports it. */
-  readonly systemPowerWatts: Reported<number>;
+  systemPowerWatts: reported(figure),
   /** Runnable tasks, mean of the last minute. */
-  readonly loadAverage1: Reported<number>;
-  readonly uptimeSeconds: Reported<number>;
+  loadAverage1: reported(figure),
+  uptimeSeconds: reported(figure),
   /** Processors grouped as on the chip (efficiency and performance cores); empty if all are equal. */
-  readonly cpuClusters: readonly CpuCluster[];
-}
+  cpuClusters: list(openObject({ name: text, use: reported(share), clockMhz: reported(figure) })),
+});
+
+export type NodeSystem = Infer<typeof nodeSystemSchema>;
 
 export interface CpuCluster {
   readonly name: string;

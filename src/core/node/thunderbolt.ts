@@ -1,12 +1,42 @@
 // Thunderbolt ports and the machine at the other end. The capability of a port and the rate that a cable
 // negotiated are two facts; "Up to 120 Gb/s" is never a rate.
 
+import * as v from 'valibot';
+import { figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
-export interface NodeThunderbolt {
-  readonly ports: readonly ThunderboltPort[];
-  readonly bridge: Reported<ThunderboltBridge>;
-}
+export const nodeThunderboltSchema = openObject({
+  ports: list(
+    openObject({
+      busName: text,
+      receptacle: reported(text),
+      domainUuid: reported(text),
+      interfaceName: reported(text),
+      rdmaInterfaceName: reported(text),
+      status: reported(v.picklist(['connected', 'empty'])),
+      capabilityBitsPerSecond: reported(figure),
+      negotiatedBitsPerSecond: reported(figure),
+      peers: list(
+        openObject({ domainUuid: text, name: text, isBehindHub: v.boolean(), offersRdma: v.boolean() }),
+      ),
+      devices: list(text),
+    }),
+  ),
+  bridge: reported(
+    v.variant('kind', [
+      openObject({ kind: v.literal('absent') }),
+      openObject({
+        kind: v.literal('present'),
+        interfaceName: text,
+        serviceName: reported(text),
+        isEnabled: reported(v.boolean()),
+        members: list(text),
+      }),
+    ]),
+  ),
+});
+
+export type NodeThunderbolt = Infer<typeof nodeThunderboltSchema>;
 
 export interface ThunderboltPort {
   /** The system's name of the bus: "thunderboltusb4_bus_1"; Linux: "domain0". */

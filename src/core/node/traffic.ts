@@ -1,13 +1,39 @@
 // Current traffic of a node's ports: the counters of each network interface and of each RDMA port, and their
 // increase since the previous reading. Per interface, not per link: other traffic on the cable is included.
 
+import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
+import { counter, type Infer, list, openObject, reported, text } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
-export interface NodeTraffic {
-  readonly ports: readonly PortTraffic[];
-}
+const counts = openObject({
+  bytes: counter,
+  packets: reported(counter),
+  errors: reported(counter),
+  drops: reported(counter),
+});
+
+export const rates = openObject({
+  bytesPerSecond: counter,
+  packetsPerSecond: reported(counter),
+  errorsPerSecond: reported(counter),
+  dropsPerSecond: reported(counter),
+});
+
+export const trafficSchema = openObject({
+  ports: list(
+    openObject({
+      name: text,
+      kind: v.picklist(['interface', 'rdma']),
+      received: counts,
+      sent: counts,
+      rates: reported(openObject({ received: rates, sent: rates })),
+    }),
+  ),
+});
+
+export type NodeTraffic = Infer<typeof trafficSchema>;
 
 export interface PortTraffic {
   /** An interface as the network reading names it, or an RDMA port as a connection names it: "eth0", "mlx5_0". */

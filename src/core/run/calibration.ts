@@ -1,26 +1,54 @@
 // The resolution of this machine's client, as `plimsoll calibrate` measured it against a server that reports
 // when it wrote what. Stored in the home, cited by later runs, and stale when the machine has changed.
 
+import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount } from '../figure/figure.ts';
+import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { inColumns } from '../text/columns.ts';
 import { isKnown, isUnknown, type Reported, type Unknown } from '../unknown.ts';
 
 export const CALIBRATION_SCHEMA = 'plimsoll.calibration/1';
 
-export type Calibration = {
-  readonly schema: typeof CALIBRATION_SCHEMA;
+const error = openObject({ p50: figure, p99: figure });
+
+export const calibrationSchema = openObject({
+  schema: v.literal(CALIBRATION_SCHEMA),
   /** ISO 8601, wall clock. */
-  readonly madeAt: string;
-  readonly machine: CalibratedMachine;
+  madeAt: text,
+  machine: openObject({
+    kernel: text,
+    node: text,
+    cpu: text,
+    cores: count,
+    governor: reported(text),
+    load: reported(figure),
+  }),
   /** 'loopback', or the address of a mock on another machine. */
-  readonly target: string;
+  target: text,
   /** For a mock on another machine: the error of its clock, and the shortest round trip. */
-  readonly clock: CalibrationClock | null;
-  readonly streams: readonly StreamStep[];
-  readonly rates: readonly RateStep[];
-};
+  clock: v.nullable(openObject({ errorNs: figure, roundTripNs: figure })),
+  streams: v.pipe(
+    v.array(
+      openObject({
+        streams: count,
+        chunksPerSecond: figure,
+        ttftErrorNs: error,
+        gapErrorNs: error,
+        networkNs: reported(error),
+        boundNs: reported(figure),
+      }),
+    ),
+    v.maxLength(64),
+  ),
+  rates: v.pipe(
+    v.array(openObject({ requestsPerSecond: figure, achievedPerSecond: figure, sendLatenessNs: error })),
+    v.maxLength(64),
+  ),
+});
+
+export type Calibration = Infer<typeof calibrationSchema>;
 
 export type CalibratedMachine = {
   readonly kernel: string;

@@ -2,6 +2,7 @@
 // were merged, another model than requested. It only counts; find-contamination.ts decides what a count
 // means.
 
+import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { rankCorrelation } from '../statistics/rank-correlation.ts';
 import { knownOr, type Reported, unknown } from '../unknown.ts';
 import { type EndedSample, isOverload } from './ended-sample.ts';
@@ -10,66 +11,68 @@ import type { RunShape } from './run-shape.ts';
 import { SESSIONS_FOLLOWED_MAX } from './session-follower.ts';
 import type { SampleTurn } from './session-outcome.ts';
 
-export type SampleEvidence = {
-  readonly completed: number;
+export const sampleEvidenceSchema = openObject({
+  completed: count,
   /**
    * Completed ones whose usage reports prefix-cache hits, their prompt tokens, and the cached ones of these.
    */
-  readonly cacheReported: number;
-  readonly cacheTokensRequested: number;
-  readonly cacheTokensHit: number;
-  readonly cacheHits: number;
+  cacheReported: count,
+  cacheTokensRequested: count,
+  cacheTokensHit: count,
+  cacheHits: count,
   /** Completed ones with accepted speculative tokens, and how many of how many tokens. */
-  readonly predicted: number;
-  readonly predictedTokens: number;
-  readonly predictedOf: number;
+  predicted: count,
+  predictedTokens: count,
+  predictedOf: count,
   /** Completed ones whose identical request was sent before. */
-  readonly repeats: number;
+  repeats: count,
   /** Completed ones whose answer was that of an earlier one, byte for byte. */
-  readonly sameAnswers: Reported<number>;
+  sameAnswers: reported(count),
   /**
    * Completed ones of at least TOKENS_LEAST tokens that arrived in less time than any model takes. Unknown as
    * above.
    */
-  readonly instant: Reported<number>;
+  instant: reported(count),
   /**
    * Median time from first to last content, or of the whole reply where that is not streamed: of answers that came first, and of
    * those that had come before.
    */
-  readonly firstDecodeNs: Reported<number>;
-  readonly repeatDecodeNs: Reported<number>;
+  firstDecodeNs: reported(figure),
+  repeatDecodeNs: reported(figure),
   /**
    * Later turns of sessions whose history is stored by the server, and of these the ones whose prompt was no
    * longer than that of the previous turn; all of them, if none had room for the earlier turns.
    */
-  readonly keptTurns: Reported<number>;
-  readonly lostHistories: Reported<number>;
-  readonly otherModel: number;
+  keptTurns: reported(count),
+  lostHistories: reported(count),
+  otherModel: count,
   /** The first such model. */
-  readonly otherModelName: string;
-  readonly rateLimited: number;
+  otherModelName: text,
+  rateLimited: count,
   /** Rejected because the server was overloaded: status 529, and 503 with a message to that effect. */
-  readonly overloaded: number;
-  readonly retryAfter: number;
-  readonly errorsIn200: number;
+  overloaded: count,
+  retryAfter: count,
+  errorsIn200: count,
   /**
    * Completed streams of at least TOKENS_LEAST tokens, and of these: with more than 1.5 tokens per chunk, in
    * one chunk, all at once.
    */
-  readonly streams: number;
-  readonly merged: number;
-  readonly oneChunk: number;
-  readonly burst: number;
+  streams: count,
+  merged: count,
+  oneChunk: count,
+  burst: count,
   /** Prompt tokens against TTFT: number of pairs, spread of prompts (p95 by p5), and their correlation. */
-  readonly ttftPairs: number;
-  readonly inputSpan: Reported<number>;
-  readonly ttftByInput: Reported<number>;
+  ttftPairs: count,
+  inputSpan: reported(figure),
+  ttftByInput: reported(figure),
   /**
    * Fastest tenth of the longest quarter of prompts, relative to that of the shortest: 1 if length costs
    * nothing.
    */
-  readonly ttftGrowth: Reported<number>;
-};
+  ttftGrowth: reported(figure),
+});
+
+export type SampleEvidence = Infer<typeof sampleEvidenceSchema>;
 
 export class ContaminationTally {
   readonly #isStreaming: boolean;

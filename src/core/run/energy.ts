@@ -2,6 +2,8 @@
 // per request and per token, and whether that is trustworthy. Nothing is subtracted: the idle power is shown
 // next to it.
 
+import * as v from 'valibot';
+import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
 export const ENERGY_SCOPES = ['gpu', 'processor', 'machine'] as const;
@@ -10,18 +12,6 @@ export const ENERGY_SCOPES = ['gpu', 'processor', 'machine'] as const;
  * never added.
  */
 export type EnergyScope = (typeof ENERGY_SCOPES)[number];
-
-export type RunEnergy = {
-  /** Name of the node that was loaded. */
-  readonly node: string;
-  /** From the first request of the measured phase to the last answer, as seen by its observer. */
-  readonly windowMs: number;
-  readonly meters: readonly MeterEnergy[];
-  /** One per scope for which the node has a sensor. */
-  readonly scopes: readonly ScopeEnergy[];
-  /** Why figures are incomplete, or not those of the server alone; empty if all are valid. */
-  readonly reasons: readonly EnergyReason[];
-};
 
 /** One sensor. */
 export type MeterEnergy = {
@@ -64,3 +54,57 @@ export type EnergyReason = {
 /** Limit per node. */
 export const METERS_MAX = 64;
 export const ENERGY_REASONS_MAX = 32;
+
+const scope = v.picklist(ENERGY_SCOPES);
+
+export const energySchema = openObject({
+  /** Name of the node that was loaded. */
+  node: text,
+  /** From the first request of the measured phase to the last answer, as seen by its observer. */
+  windowMs: figure,
+  meters: v.pipe(
+    v.array(
+      openObject({
+        scope,
+        name: text,
+        joules: reported(figure),
+        wattsMean: reported(figure),
+        wattsMax: reported(figure),
+        idleWatts: reported(figure),
+        readings: count,
+        coveredShare: figure,
+      }),
+    ),
+    v.maxLength(METERS_MAX),
+  ),
+  /** One per scope for which the node has a sensor. */
+  scopes: v.pipe(
+    v.array(
+      openObject({
+        scope,
+        isValid: v.boolean(),
+        joules: reported(figure),
+        joulesError: reported(figure),
+        joulesPerRequest: reported(figure),
+        joulesPerOutputToken: reported(figure),
+        joulesPerToken: reported(figure),
+        wattsMean: reported(figure),
+        idleWatts: reported(figure),
+      }),
+    ),
+    v.maxLength(ENERGY_SCOPES.length),
+  ),
+  /** Why figures are incomplete, or not those of the server alone; empty if all are valid. */
+  reasons: v.pipe(
+    v.array(
+      openObject({
+        code: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+        scopes: v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.maxLength(8)),
+        problem: text,
+      }),
+    ),
+    v.maxLength(ENERGY_REASONS_MAX),
+  ),
+});
+
+export type RunEnergy = Infer<typeof energySchema>;

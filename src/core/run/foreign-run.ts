@@ -2,27 +2,19 @@
 // trusted for it, and what its file does not report is listed by name. Every view of such a run shows the
 // mark.
 
-import { isUnknown, type Reported } from '../unknown.ts';
+import * as v from 'valibot';
+import { bytes, type Infer, openObject, reported, shortText, text } from '../schema.ts';
+import { isUnknown } from '../unknown.ts';
 
 export const FOREIGN_TOOLS = ['vllm', 'aiperf', 'guidellm'] as const;
 export type ForeignTool = (typeof FOREIGN_TOOLS)[number];
 
-/** Published to the whole cluster. */
-export interface ForeignMark {
-  readonly tool: ForeignTool;
-  readonly version: Reported<string>;
-}
+const mark = { tool: v.picklist(FOREIGN_TOOLS), version: reported(shortText) };
 
-export interface ForeignOrigin extends ForeignMark {
-  /** Name of the file, without its folder. */
-  readonly file: string;
-  /** Hex, of the file that was read. */
-  readonly sha256: string;
-  readonly bytes: number;
-  /** Whether it contains each request, or only totals. */
-  readonly hasRequests: boolean;
-  readonly unreported: readonly UnreportedFact[];
-}
+export const foreignMarkSchema = openObject(mark);
+
+/** Published to the whole cluster. */
+export type ForeignMark = Infer<typeof foreignMarkSchema>;
 
 export interface UnreportedFact {
   readonly what: string;
@@ -57,3 +49,20 @@ const TOOL_NAMES: Readonly<Record<ForeignTool, string>> = {
 
 /** Limit per file. */
 export const UNREPORTED_MAX = 32;
+
+export const foreignOriginSchema = openObject({
+  ...mark,
+  /** Name of the file, without its folder. */
+  file: text,
+  /** Hex, of the file that was read. */
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  bytes,
+  /** Whether it contains each request, or only totals. */
+  hasRequests: v.boolean(),
+  unreported: v.pipe(
+    v.array(openObject({ what: shortText, reason: shortText })),
+    v.maxLength(UNREPORTED_MAX),
+  ),
+});
+
+export type ForeignOrigin = Infer<typeof foreignOriginSchema>;

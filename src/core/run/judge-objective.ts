@@ -4,7 +4,9 @@
 // (statistics/share-interval.ts, batched-ratio.ts). A result that is clear under the worst dependence is
 // decided anyway (statistics/worst-dependence.ts).
 
+import * as v from 'valibot';
 import { counted, ofCount } from '../figure/figure.ts';
+import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { type BatchedRatio, batchedRatio, type RatioBatch } from '../statistics/batched-ratio.ts';
 import { studentQuantile } from '../statistics/incomplete-beta.ts';
 import {
@@ -19,30 +21,34 @@ import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { type JudgedObjective, judgedText } from './objective.ts';
 import type { ObjectiveEvidence } from './objective-tally.ts';
 
-/** The result for one objective. */
-export interface ObjectiveAnswer {
-  /** As it was written: `ttft.p95=500ms`. */
-  readonly objective: string;
-  /** In the unit of the objective: ns, or a share of 1. */
-  readonly limit: number;
-  readonly unit: 'ns' | 'share';
-  readonly estimate: Reported<ObjectiveEstimate>;
-  readonly answer: ObjectiveVerdict;
-  /** How many samples would decide; unknown if no number of them would be enough. */
-  readonly samplesNeeded: Reported<number>;
-}
-
 export type ObjectiveVerdict = 'met' | 'missed' | 'too-few-samples';
+
+export const objectiveEstimateSchema = openObject({
+  value: v.nullable(figure),
+  low: figure,
+  high: v.nullable(figure),
+});
+
+export const objectiveAnswerSchema = openObject({
+  /** As it was written: `ttft.p95=500ms`. */
+  objective: text,
+  /** In the unit of the objective: ns, or a share of 1. */
+  limit: figure,
+  unit: v.picklist(['ns', 'share']),
+  estimate: reported(objectiveEstimateSchema),
+  answer: v.picklist(['met', 'missed', 'too-few-samples']),
+  /** How many samples would decide; unknown if no number of them would be enough. */
+  samplesNeeded: reported(count),
+});
+
+/** The result for one objective. */
+export type ObjectiveAnswer = Infer<typeof objectiveAnswerSchema>;
 
 /**
  * With its interval. null is beyond every sample: failed requests count as longer than any, and with few
  * samples even the longest is no limit.
  */
-export type ObjectiveEstimate = {
-  readonly value: number | null;
-  readonly low: number;
-  readonly high: number | null;
-};
+export type ObjectiveEstimate = Infer<typeof objectiveEstimateSchema>;
 
 const OBJECTIVE_CONFIDENCE = 0.95;
 

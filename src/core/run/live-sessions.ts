@@ -2,8 +2,9 @@
 // cost of first turns against later ones, whose prompts a server may have in its cache. Cheap enough for five
 // times a second.
 
-import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.ts';
-import { isUnknown, type Reported, unknown } from '../unknown.ts';
+import { count, type Infer, openObject, reported } from '../schema.ts';
+import { BoundedSpread, spreadFiguresSchema } from '../statistics/bounded-spread.ts';
+import { isUnknown, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
 import { SESSIONS_FOLLOWED_MAX, type SessionEnd, SessionFollower } from './session-follower.ts';
@@ -21,16 +22,18 @@ export type LiveSessions = Readonly<Record<SessionEnd, number>> & {
   readonly later: LiveTurns;
 };
 
-export type LiveTurns = {
-  readonly issued: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly skipped: number;
-  readonly ttftNs: Reported<SpreadFigures>;
+export const liveTurnsSchema = openObject({
+  issued: count,
+  completed: count,
+  failed: count,
+  skipped: count,
+  ttftNs: reported(spreadFiguresSchema),
   /** For completed ones whose server reported it. */
-  readonly inputTokens: number;
-  readonly cachedTokens: Reported<number>;
-};
+  inputTokens: count,
+  cachedTokens: reported(count),
+});
+
+export type LiveTurns = Infer<typeof liveTurnsSchema>;
 
 export class LiveSessionTally {
   readonly #first: TurnsTally = noTurns();

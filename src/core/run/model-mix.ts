@@ -3,6 +3,7 @@
 
 import { pushAll } from '../push-all.ts';
 import { type SeededRandom, seededRandom } from '../random.ts';
+import { figure, type Infer, openObject } from '../schema.ts';
 import type { Unknown } from '../unknown.ts';
 import type { FailuresByKind } from './outcome.ts';
 
@@ -31,12 +32,14 @@ export interface VariantFigures extends Partial<FailuresByKind> {
   readonly inputTokens?: number;
 }
 
-export interface VariantPercentiles {
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-}
+export const variantPercentilesSchema = openObject({
+  mean: figure,
+  p50: figure,
+  p90: figure,
+  p99: figure,
+});
+
+export type VariantPercentiles = Infer<typeof variantPercentilesSchema>;
 
 /** As it is written: "base=0.7,adapter=0.3". */
 export const mixText = (mix: ModelMix): string =>

@@ -2,6 +2,8 @@
 // issued requests that must meet it; `ttft.p95=500ms`, `latency.mean=3s` and `error-rate=0.1%` apply to the
 // run as a whole (METRICS §4).
 
+import * as v from 'valibot';
+import { figure, type Infer, openObject, type Schema, share } from '../schema.ts';
 import { knownOr, type Reported } from '../unknown.ts';
 import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, seriesRow } from './run-series.ts';
 
@@ -17,17 +19,33 @@ interface RequestObjective extends RequestLimit {
   readonly kind: 'request';
 }
 
+const isObjectiveSeries = (key: SeriesKey): key is ObjectiveSeriesKey =>
+  seriesRow(key).objective !== undefined;
+
+const OBJECTIVE_SERIES: readonly ObjectiveSeriesKey[] = SERIES_KEYS.filter(isObjectiveSeries);
+
+/** In table order. */
+export const OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.map(
+  key => RUN_SERIES[key].objective,
+);
+
+export const objectiveNameSchema = v.picklist(OBJECTIVE_NAMES);
+
+export const limitNs: Schema<number> = v.pipe(figure, v.minValue(0));
+
+export const runObjectiveSchema = v.variant('kind', [
+  openObject({
+    kind: v.literal('percentile'),
+    name: objectiveNameSchema,
+    percentile: v.pipe(figure, v.minValue(0), v.maxValue(100)),
+    limitNs,
+  }),
+  openObject({ kind: v.literal('mean'), name: objectiveNameSchema, limitNs }),
+  openObject({ kind: v.literal('error-rate'), limitShare: share }),
+]);
+
 /** For a run as a whole. Failures count as longer than any in a percentile, and are in no mean. */
-export type RunObjective =
-  | {
-      readonly kind: 'percentile';
-      readonly name: ObjectiveName;
-      readonly percentile: number;
-      readonly limitNs: number;
-    }
-  | { readonly kind: 'mean'; readonly name: ObjectiveName; readonly limitNs: number }
-  /** Failed requests, as a share of those issued. */
-  | { readonly kind: 'error-rate'; readonly limitShare: number };
+export type RunObjective = Infer<typeof runObjectiveSchema>;
 
 export type Objective = RequestObjective | RunObjective;
 
@@ -134,13 +152,3 @@ const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9}s` : `${ns
 
 /** 99.9 is 0.999 · 100 only after rounding. */
 const percentText = (share: number): string => `${Number((share * 100).toPrecision(12))}%`;
-
-const isObjectiveSeries = (key: SeriesKey): key is ObjectiveSeriesKey =>
-  seriesRow(key).objective !== undefined;
-
-const OBJECTIVE_SERIES: readonly ObjectiveSeriesKey[] = SERIES_KEYS.filter(isObjectiveSeries);
-
-/** In table order. */
-export const OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.map(
-  key => RUN_SERIES[key].objective,
-);

@@ -2,26 +2,30 @@
 // requests and sent no byte, while no request in flight was answered. Found from requests in any order, in
 // limited memory.
 
+import * as v from 'valibot';
 import { minimumOf } from '../extremes.ts';
+import { count, figure, type Infer, openObject } from '../schema.ts';
 import { type EndedSample, isOverload } from './ended-sample.ts';
 
-export type Outage = {
+export const outageSchema = openObject({
   /** When the first request failed because of it, since the run's zero. */
-  readonly fromNs: number;
+  fromNs: figure,
   /**
    * When the first request was sent that was answered again; if it was not over, when the last one failed.
    */
-  readonly toNs: number;
+  toNs: figure,
   /** A request was answered afterwards. */
-  readonly isOver: boolean;
+  isOver: v.boolean(),
   /** Requests that failed because of it, measured or not. */
-  readonly failed: number;
+  failed: count,
   /**
    * It accepted requests and did not answer them: from when the first of them was sent. Missing if it was
    * down.
    */
-  readonly isSilent?: true;
-};
+  isSilent: v.exactOptional(v.literal(true)),
+});
+
+export type Outage = Infer<typeof outageSchema>;
 
 type Ended = Pick<EndedSample, 'sentNs' | 'endNs' | 'outcome' | 'failure' | 'bytesSent' | 'bytesReceived'>;
 

@@ -1,16 +1,21 @@
 // How a sample ends: METRICS §2. Every issued sample ends in exactly one outcome; nothing is retried silently.
 
+import { count, figure, type Infer, openObject } from '../schema.ts';
+
 export type Outcome = 'completed' | 'failed' | 'cancelled';
 
+export const sampleCountsSchema = openObject({
+  issued: count,
+  completed: count,
+  failed: count,
+  cancelled: count,
+  // Counters of one snapshot may be read at slightly different times.
+  unresolved: figure,
+});
+
 /** issued = completed + failed + cancelled + unresolved. */
-export interface SampleCounts {
-  readonly issued: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  /** In flight when counting ended: 0 in a complete report. */
-  readonly unresolved: number;
-}
+/** In the measured phase. */
+export type SampleCounts = Infer<typeof sampleCountsSchema>;
 
 export const FAILURE_KINDS = [
   'connect',

@@ -1,19 +1,9 @@
 // Where a report comes from: what is needed to repeat its run, and to see later what was different. What
 // others report of themselves, above all a server's settings, is stored as foreign text.
 
+import * as v from 'valibot';
+import { bytes, count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
-
-export type RunProvenance = {
-  readonly prompts: PromptsProvenance;
-  readonly machine: MachineProvenance;
-  /** What the server reported of itself, in request order, without secrets. */
-  readonly server: Reported<readonly ServerReported[]>;
-  /** The node of the cluster that made the load, if a daemon runs there. */
-  readonly node: Reported<NodeProvenance>;
-  /** State of the folder that was named with --note-git. */
-  readonly git: Reported<GitProvenance>;
-  readonly call: Reported<KeptCall>;
-};
 
 export type PromptsProvenance = {
   /** SHA-256 of the planned prompts with the lengths of their answers; hex. */
@@ -97,6 +87,75 @@ export const SERVER_FACT_NAME_MAX = 80;
 export const SERVER_FACT_VALUE_MAX = 160;
 /** Limit of devices per node. */
 export const CEILINGS_MAX = 16;
+
+const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+const reportedSchema = openObject({
+  from: text,
+  facts: v.pipe(
+    v.array(
+      openObject({
+        name: v.pipe(v.string(), v.maxLength(SERVER_FACT_NAME_MAX)),
+        value: v.pipe(v.string(), v.maxLength(SERVER_FACT_VALUE_MAX)),
+      }),
+    ),
+    v.maxLength(SERVER_FACTS_MAX),
+  ),
+});
+
+export const serverReportedSchema: v.GenericSchema<unknown, ServerReported[]> = v.pipe(
+  v.array(reportedSchema),
+  v.maxLength(SERVER_FACTS_MAX),
+);
+
+const ceilingSchema = openObject({
+  device: text,
+  isLowerBound: v.boolean(),
+  fp16FlopsPerSecond: reported(figure),
+  memoryReadBytesPerSecond: reported(figure),
+  ageMs: figure,
+});
+
+export const CALL_LENGTH_MAX = 16_384;
+
 /** Limits of a stored call: words, and characters of all of them. */
 export const CALL_ARGUMENTS_MAX = 256;
-export const CALL_LENGTH_MAX = 16_384;
+
+const callSchema = openObject({
+  command: v.literal('bench'),
+  args: v.pipe(
+    v.array(v.pipe(v.string(), v.maxLength(CALL_LENGTH_MAX))),
+    v.minLength(1),
+    v.maxLength(CALL_ARGUMENTS_MAX),
+  ),
+  cwd: text,
+  secrets: v.pipe(v.array(text), v.maxLength(CALL_ARGUMENTS_MAX)),
+});
+
+export const provenanceSchema = openObject({
+  prompts: openObject({ sha256, count, file: reported(openObject({ sha256, bytes })) }),
+  machine: openObject({
+    kernel: text,
+    governor: reported(text),
+    memoryBytes: bytes,
+    cpuLimit: reported(figure),
+    memoryLimitBytes: reported(bytes),
+  }),
+  /** What the server reported of itself, in request order, without secrets. */
+  server: reported(serverReportedSchema),
+  /** The node of the cluster that made the load, if a daemon runs there. */
+  node: reported(
+    openObject({
+      id: text,
+      name: text,
+      ceilings: v.pipe(v.array(ceilingSchema), v.maxLength(CEILINGS_MAX)),
+    }),
+  ),
+  /** State of the folder that was named with --note-git. */
+  git: reported(
+    openObject({ commit: v.pipe(v.string(), v.regex(/^[0-9a-f]{7,64}$/)), isDirty: v.boolean() }),
+  ),
+  call: reported(callSchema),
+});
+
+export type RunProvenance = Infer<typeof provenanceSchema>;

@@ -1,9 +1,11 @@
 // The final result of a run: METRICS §7, schema plimsoll.report/1.
 
+import * as v from 'valibot';
 import type { DepthPlan } from '../depth/depth-plan.ts';
 import type { DepthProfile } from '../depth/depth-profile.ts';
 import type { EngineCalibration } from '../model/engine-calibration.ts';
 import type { RunHeadroom } from '../model/run-standing.ts';
+import { count, figure, type Infer, longText, openObject, reported, text } from '../schema.ts';
 import type { TailInterval } from '../statistics/early-stopping.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
@@ -157,12 +159,14 @@ export interface ReportRun {
   readonly requests: Reported<RunRequests>;
 }
 
-export interface ReportEnvironment {
-  readonly node: string;
-  readonly os: string;
-  readonly cpu: string;
-  readonly cores: number;
-}
+export const environmentSchema = openObject({
+  node: text,
+  os: text,
+  cpu: text,
+  cores: count,
+});
+
+export type ReportEnvironment = Infer<typeof environmentSchema>;
 
 export interface ObjectiveResult {
   readonly name: ObjectiveName;
@@ -200,42 +204,43 @@ export interface ReportSeries {
   readonly errorBound?: SeriesErrorBound;
 }
 
-export interface ReportClient {
+export const latenessFiguresSchema = openObject({
+  p50: figure,
+  p99: figure,
+  max: figure,
+});
+
+export const sentences = v.pipe(v.array(longText), v.maxLength(1_024));
+
+export const reportClientSchema = openObject({
   /** 'unknown': the client's own figures are lost, so it cannot be trusted. */
-  readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
-  readonly reasons: readonly string[];
-  readonly sendLatenessNs: LatenessFigures | Unknown;
+  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  reasons: sentences,
+  sendLatenessNs: reported(latenessFiguresSchema),
   /** Over the greatest value of each observation interval and thread. */
-  readonly readLatenessNs: LatenessFigures | Unknown;
-  readonly eventLoopDelayNs: LatenessFigures | Unknown;
+  readLatenessNs: reported(latenessFiguresSchema),
+  eventLoopDelayNs: reported(latenessFiguresSchema),
   /** Over every moment at which a heartbeat of a load thread was due. */
-  readonly beatLatenessNs: LatenessFigures | Unknown;
+  beatLatenessNs: reported(latenessFiguresSchema),
   /**
    * Shares of the time: throttled by a quota, some task waited for a processor, processors taken by the
    * hypervisor.
    */
-  readonly throttledShare: number | Unknown;
-  readonly pressureShare: number | Unknown;
-  readonly stolenShare: number | Unknown;
+  throttledShare: reported(figure),
+  pressureShare: reported(figure),
+  stolenShare: reported(figure),
   /** Busiest thread, 0..1. */
-  readonly eventLoopUtilization: number | Unknown;
+  eventLoopUtilization: reported(figure),
   /** The same thread, in cores. */
-  readonly cpuShare: number | Unknown;
-  readonly starved: boolean;
-  readonly gcPauseNs: { readonly total: number; readonly max: number } | Unknown;
-  readonly connections: {
-    readonly opened: number;
-    readonly reused: number;
-    readonly closed: number;
-    readonly stale: number;
-  };
-}
+  cpuShare: reported(figure),
+  starved: v.boolean(),
+  gcPauseNs: reported(openObject({ total: figure, max: figure })),
+  connections: openObject({ opened: count, reused: count, closed: count, stale: count }),
+});
 
-export type LatenessFigures = {
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-};
+export type ReportClient = Infer<typeof reportClientSchema>;
+
+export type LatenessFigures = Infer<typeof latenessFiguresSchema>;
 
 // Other activity of the client's machine during the measurement, in figures: the sentences about it are in
 // the notices.

@@ -1,42 +1,21 @@
 // What a run requested apart from the prompts: part of config.json and of the report, so that the permitted
 // length of answers is known. The server's counts are in the series `inputTokens` and `outputTokens`.
 
-import type { Reported } from '../unknown.ts';
+import * as v from 'valibot';
+import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 
-export type RunRequests = {
-  /** Unknown: prompts are sent unchanged. */
-  readonly inputTokens: Reported<RequestedTokens>;
-  /** Unknown: it was left to the server. */
-  readonly outputTokens: Reported<RequestedTokens>;
-  readonly outputSource: OutputSource;
-  /**
-   * Fields next to max_tokens that keep this kind of server from ending early; none: an answer may be
-   * shorter.
-   */
-  readonly lengthFields: readonly string[];
-  /** Limit for each request of the warm-up. */
-  readonly warmupTokensMax: number;
-  /** How the server's own count of words was found. Unknown: it was not, and a word counted as a token. */
-  readonly calibration: Reported<WordCalibration>;
-  /**
-   * Tokens of the shortest prompt, as the server counted it before the run: template, nonce and one word. All
-   * requests have this part in common because of the server.
-   */
-  readonly shortestTokens: Reported<number>;
-  /** System prompts that requests share. */
-  readonly prefixes: Reported<SharedPrefixes>;
-  /** JSON of the fields that sampling options and --body add to each body. */
-  readonly body: string;
-};
+const rate = v.pipe(figure, v.minValue(0));
+
+export const requestedTokensSchema = openObject({
+  /** As it was written: "normal(1024,200)". */
+  text,
+  mean: rate,
+  min: count,
+  max: count,
+});
 
 /** Over all prompts of a run, each once. */
-export type RequestedTokens = {
-  /** As it was written: "normal(1024,200)". */
-  readonly text: string;
-  readonly mean: number;
-  readonly min: number;
-  readonly max: number;
-};
+export type RequestedTokens = Infer<typeof requestedTokensSchema>;
 
 /** Short requests before the run, and the measured length of a prompt that was made with their results. */
 export type WordCalibration = {
@@ -67,3 +46,31 @@ export const OUTPUT_TOKENS_DEFAULT = 256;
 export const WARMUP_TOKENS_MAX = 16;
 /** For what sampling options and --body add, as JSON. */
 export const BODY_TEXT_MAX = 16_384;
+
+export const runRequestsSchema = openObject({
+  /** Unknown: prompts are sent unchanged. */
+  inputTokens: reported(requestedTokensSchema),
+  /** Unknown: it was left to the server. */
+  outputTokens: reported(requestedTokensSchema),
+  outputSource: v.picklist(OUTPUT_SOURCES),
+  /**
+   * Fields next to max_tokens that keep this kind of server from ending early; none: an answer may be
+   * shorter.
+   */
+  lengthFields: list(text),
+  /** Limit for each request of the warm-up. */
+  warmupTokensMax: count,
+  /** How the server's own count of words was found. Unknown: it was not, and a word counted as a token. */
+  calibration: reported(openObject({ requests: count, requestedTokens: count, countedTokens: count })),
+  /**
+   * Tokens of the shortest prompt, as the server counted it before the run: template, nonce and one word. All
+   * requests have this part in common because of the server.
+   */
+  shortestTokens: reported(figure),
+  /** System prompts that requests share. */
+  prefixes: reported(openObject({ count, tokens: count })),
+  /** JSON of the fields that sampling options and --body add to each body. */
+  body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
+});
+
+export type RunRequests = Infer<typeof runRequestsSchema>;

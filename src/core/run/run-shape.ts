@@ -1,9 +1,11 @@
 // How the load of a run changes over time, in addition to its pattern, and how that is written. The pattern
 // contains the highest level that the load reaches; a version without shapes reads only that.
 
+import * as v from 'valibot';
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { type Infer, openObject } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { isOpenLoop, patternLabel, type RunPattern } from './run-pattern.ts';
 import { speedText, type TraceShape } from './trace-shape.ts';
@@ -49,13 +51,17 @@ export type ConcurrencyUnit = (typeof CONCURRENCY_UNITS)[number];
 
 export const CONCURRENCY_UNITS = ['sessions', 'requests'] as const;
 
-/** `--stages` calls it a stage; the stages of a sweep are runs of their own. */
-export type LoadStep = {
+export const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+export const loadStepSchema = openObject({
   /** Requests per second or in flight, depending on the pattern; it changes evenly from one to the other. */
-  readonly from: number;
-  readonly to: number;
-  readonly durationMs: number;
-};
+  from: amount,
+  to: amount,
+  durationMs: amount,
+});
+
+/** `--stages` calls it a stage; the stages of a sweep are runs of their own. */
+export type LoadStep = Infer<typeof loadStepSchema>;
 
 export const LOAD_STEPS_MAX = 64;
 

@@ -2,27 +2,26 @@
 // requests, or too many failed. Not a person's Ctrl-C, and no loss of data: what was sent until then is
 // counted.
 
-export type RunStop = {
-  readonly cause: StopCause;
-  /** One sentence without its full stop. */
-  readonly problem: string;
-  /** One sentence. */
-  readonly advice: string;
-  /** Event time of the deciding event, ns since the run's zero. */
-  readonly atNs: number;
-};
+import * as v from 'valibot';
+import { figure, type Infer, openObject } from '../schema.ts';
 
 export type StopCause = (typeof STOP_CAUSES)[number];
 
 export const STOP_CAUSES = ['rejected', 'nothing-succeeded', 'stop-when'] as const;
 
-/** The failures after which a run stops. */
-export type StopRules = {
-  /** For the requests that end within a window: the share that may fail. */
-  readonly when: readonly StopRule[];
-  /** The run continues if the warm-up is rejected, or if nothing succeeds. */
-  readonly keepsGoing: boolean;
-};
+export const stopText = v.pipe(v.string(), v.maxLength(4_096));
+
+export const runStopSchema = openObject({
+  cause: v.picklist(STOP_CAUSES),
+  /** One sentence without its full stop. */
+  problem: stopText,
+  /** One sentence. */
+  advice: stopText,
+  /** Event time of the deciding event, ns since the run's zero. */
+  atNs: figure,
+});
+
+export type RunStop = Infer<typeof runStopSchema>;
 
 export type StopRule = {
   /** 0..1; a greater share stops the run. */
@@ -38,3 +37,21 @@ export const stopRuleText = ({ failedShareMax, windowMs }: StopRule): string =>
 
 /** Limit per run. */
 export const STOP_RULES_MAX = 8;
+
+export const stopRulesSchema = openObject({
+  /** For the requests that end within a window: the share that may fail. */
+  when: v.pipe(
+    v.array(
+      openObject({
+        failedShareMax: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+        windowMs: v.pipe(v.number(), v.minValue(1_000), v.maxValue(600_000)),
+      }),
+    ),
+    v.maxLength(STOP_RULES_MAX),
+  ),
+  /** The run continues if the warm-up is rejected, or if nothing succeeds. */
+  keepsGoing: v.boolean(),
+});
+
+/** The failures after which a run stops. */
+export type StopRules = Infer<typeof stopRulesSchema>;

@@ -2,7 +2,9 @@
 // while it is in progress, and a digest of its report afterwards. The report itself stays on the node that
 // ran it.
 
+import * as v from 'valibot';
 import type { NodeId, RunId } from '../ids.ts';
+import { count, figure, type Infer, nodeIdSchema, openObject, reported, shortText, text } from '../schema.ts';
 import type { SweepStageRef } from '../sweep/sweep.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
@@ -106,23 +108,25 @@ export interface RunError {
   readonly lastAtMs: Reported<number>;
 }
 
-/** Whether the load generator is trustworthy, and the figures that decide it. */
-export interface ClientFigures {
-  readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
-  readonly reasons: readonly string[];
-  readonly sendLatenessNsP99: Reported<number>;
+export const clientFiguresSchema = openObject({
+  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  reasons: v.pipe(v.array(shortText), v.maxLength(16)),
+  sendLatenessNsP99: reported(figure),
   /**
    * Lateness of reads within an iteration of the event loop, or of the heartbeat if that was later: a pause
    * delays every read.
    */
-  readonly readLatenessNsP99: Reported<number>;
-  readonly eventLoopDelayNsP99: Reported<number>;
-  readonly gcPauseNsTotal: Reported<number>;
+  readLatenessNsP99: reported(figure),
+  eventLoopDelayNsP99: reported(figure),
+  gcPauseNsTotal: reported(figure),
   /** In cores, for the busiest thread. */
-  readonly cpuShare: Reported<number>;
-  readonly connectionsOpened: number;
-  readonly connectionsReused: number;
-}
+  cpuShare: reported(figure),
+  connectionsOpened: count,
+  connectionsReused: count,
+});
+
+/** Whether the load generator is trustworthy, and the figures that decide it. */
+export type ClientFigures = Infer<typeof clientFiguresSchema>;
 
 export type RunPhase = 'connecting' | 'warmup' | 'measuring' | 'draining';
 
@@ -151,13 +155,15 @@ export interface RecentRates {
   readonly outputTokensPerSecond: Reported<number>;
 }
 
+export const runnerSchema = openObject({
+  runnerKey: text,
+  source: v.picklist(['run', 'endpoint']),
+  targetNode: reported(nodeIdSchema),
+  requestsInFlight: reported(count),
+});
+
 /** A process that serves or generates inference now. A lease: one older than 10 s is ignored. */
-export interface Runner {
-  readonly runnerKey: string;
-  readonly source: 'run' | 'endpoint';
-  readonly targetNode: Reported<NodeId>;
-  readonly requestsInFlight: Reported<number>;
-}
+export type Runner = Infer<typeof runnerSchema>;
 
 // How far a verdict on the load generator applies. It covers what was observed: for a run that was cut off or
 // is incomplete it must not be read as a verdict on the whole, so "trustworthy" is only used for complete

@@ -2,6 +2,9 @@
 // increase of its counters from before the first request until after the last reply, and how often it had
 // more requests than this run had in flight.
 
+import * as v from 'valibot';
+import { recordOf } from '../record-of.ts';
+import { count, figure, type Infer, openObject } from '../schema.ts';
 import { NO_FIGURE } from './event-record.ts';
 import {
   SERVER_FIGURE_KEYS,
@@ -10,43 +13,41 @@ import {
   serverFigureRow,
 } from './server-reading.ts';
 
-export type ServerFigureSummary = {
-  readonly min: number;
-  readonly max: number;
-  readonly mean: number;
-  readonly last: number;
+export const serverFigureSummarySchema = openObject({
+  min: figure,
+  max: figure,
+  mean: figure,
+  last: figure,
   /** Increase of a counter; after a restart of the server it counts from 0. 0 for a gauge. */
-  readonly rose: number;
-};
+  rose: figure,
+});
 
-/**
- * How far counters are trustworthy. `whole`: from before the first request until after the last reply.
- * `within`: between the first and the last reading during the load, without what came before and after.
- */
-type CountedOver = 'whole' | 'within';
+export type ServerFigureSummary = Infer<typeof serverFigureSummarySchema>;
 
-export type ServerEvidence = {
-  readonly readings: number;
+export const serverEvidenceSchema = openObject({
+  readings: count,
   /** Only those that the server reports. */
-  readonly figures: Readonly<Partial<Record<ServerFigureKey, ServerFigureSummary>>>;
+  figures: openObject(recordOf(SERVER_FIGURE_KEYS, () => v.exactOptional(serverFigureSummarySchema))),
   /**
    * Readings with a number of running requests; how many of these had more at the server than this run had in
    * flight, and the greatest excess.
    */
-  readonly compared: number;
-  readonly excess: number;
-  readonly excessMost: number;
-  readonly countedOver: CountedOver;
+  compared: count,
+  excess: count,
+  excessMost: figure,
+  countedOver: v.picklist(['whole', 'within']),
   /**
    * How often its counters restarted at 0: what it counted between that and the previous reading is missing.
    */
-  readonly restarts: number;
+  restarts: count,
   /**
    * Readings alternate between processes with separate counters: their increase is unknown, so `figures` has
    * no counters.
    */
-  readonly severalProcesses: boolean;
-};
+  severalProcesses: v.boolean(),
+});
+
+export type ServerEvidence = Infer<typeof serverEvidenceSchema>;
 
 export class ServerTally {
   readonly #figures = new Map<ServerFigureKey, FigureTally>();

@@ -2,48 +2,15 @@
 // made of the samples that ended and the turns that were skipped; cached shares refer to the server's own
 // count of prompt tokens, since the client's differs and the share could exceed 1.
 
-import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.ts';
+import * as v from 'valibot';
+import { count, figure, type Infer, openObject, reported } from '../schema.ts';
+import { BoundedSpread, type SpreadFigures, spreadFiguresSchema } from '../statistics/bounded-spread.ts';
 import { type Reported, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
-import type { ConcurrencyUnit } from './run-shape.ts';
+import { CONCURRENCY_UNITS, type ConcurrencyUnit } from './run-shape.ts';
 import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
-import type { SkippedTurn, SkipReason } from './session-outcome.ts';
-
-export interface SessionReport {
-  readonly concurrencyOf: ConcurrencyUnit;
-  /**
-   * In the measured phase: those that started. completed: every turn was; failed: one of them did; cut: the
-   * run ended first.
-   */
-  readonly sessions: {
-    readonly begun: number;
-    readonly completed: number;
-    readonly failed: number;
-    readonly cut: number;
-  };
-  /** planned = issued + skipped + unresolved, the last of them 0 except in a killed run. */
-  readonly turns: {
-    readonly planned: number;
-    readonly issued: number;
-    readonly skipped: number;
-    readonly unresolved: number;
-    /**
-     * Issued or skipped, in sessions above SESSIONS_FOLLOWED_MAX: in no figure of sessions. Absent: none.
-     */
-    readonly unfollowed?: number;
-  };
-  readonly skippedBecause: Readonly<Partial<Record<SkipReason, number>>>;
-  /** For completed sessions: from the intended time of the first turn to the end of the last. */
-  readonly durationNs: Reported<SpreadFigures>;
-  readonly cachedShare: Reported<number>;
-  /** The first TURN_ROWS_MAX of them, and all later ones as one row. */
-  readonly byTurn: readonly TurnRow[];
-  /**
-   * Prompt tokens that the server had to read, in powers of two: a time to first token should grow with them.
-   */
-  readonly byUncached: Reported<readonly UncachedRow[]>;
-}
+import { SKIP_REASONS, type SkippedTurn, type SkipReason } from './session-outcome.ts';
 
 interface TurnRow {
   /** From 0. */
@@ -59,14 +26,6 @@ interface TurnRow {
   readonly inputTokensMean: Reported<number>;
   readonly cachedShare: Reported<number>;
 }
-
-type UncachedRow = {
-  /** Uncached tokens, from here up to but excluding `to`. */
-  readonly from: number;
-  readonly to: number;
-  readonly count: number;
-  readonly ttftNs: SpreadFigures;
-};
 
 export class SessionTally {
   readonly #turns: TurnTally[] = [];
@@ -219,3 +178,57 @@ const CACHE_UNREPORTED = unknown('cached tokens are not reported by the server')
 
 /** Limit per report. */
 export const TURN_ROWS_MAX = 64;
+
+export const sessionReportSchema = openObject({
+  concurrencyOf: v.picklist(CONCURRENCY_UNITS),
+  /**
+   * In the measured phase: those that started. completed: every turn was; failed: one of them did; cut: the
+   * run ended first.
+   */
+  sessions: openObject({ begun: count, completed: count, failed: count, cut: count }),
+  /** planned = issued + skipped + unresolved, the last of them 0 except in a killed run. */
+  turns: openObject({
+    planned: count,
+    issued: count,
+    skipped: count,
+    unresolved: count,
+    /**
+     * Issued or skipped, in sessions above SESSIONS_FOLLOWED_MAX: in no figure of sessions. Absent: none.
+     */
+    unfollowed: v.exactOptional(count),
+  }),
+  skippedBecause: v.record(v.picklist(SKIP_REASONS), v.exactOptional(count)),
+  /** For completed sessions: from the intended time of the first turn to the end of the last. */
+  durationNs: reported(spreadFiguresSchema),
+  cachedShare: reported(figure),
+  /** The first TURN_ROWS_MAX of them, and all later ones as one row. */
+  byTurn: v.pipe(
+    v.array(
+      openObject({
+        turn: count,
+        isLast: v.boolean(),
+        issued: count,
+        completed: count,
+        failed: count,
+        skipped: count,
+        ttftNs: reported(spreadFiguresSchema),
+        latencyNs: reported(spreadFiguresSchema),
+        inputTokensMean: reported(figure),
+        cachedShare: reported(figure),
+      }),
+    ),
+    v.maxLength(TURN_ROWS_MAX),
+  ),
+  /**
+   * Prompt tokens that the server had to read, in powers of two: a time to first token should grow with them.
+   */
+  byUncached: reported(
+    // Powers of two of any integer.
+    v.pipe(
+      v.array(openObject({ from: figure, to: figure, count, ttftNs: spreadFiguresSchema })),
+      v.maxLength(64),
+    ),
+  ),
+});
+
+export type SessionReport = Infer<typeof sessionReportSchema>;

@@ -1,5 +1,7 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
+import * as v from 'valibot';
+import { figure, type Infer } from '../schema.ts';
 import type { TailInterval } from '../statistics/early-stopping.ts';
 import type { Reported } from '../unknown.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
@@ -49,11 +51,15 @@ export interface MetricsSnapshot {
 
 export type Metric = CounterMetric | SeriesMetric;
 
-export interface CounterMetric {
-  readonly kind: 'counter';
-  readonly name: string;
-  readonly value: number;
-}
+export const metricNameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+
+export const counterSchema = v.object({
+  kind: v.literal('counter'),
+  name: metricNameSchema,
+  value: figure,
+});
+
+export type CounterMetric = Infer<typeof counterSchema>;
 
 export interface SeriesMetric {
   readonly kind: 'series';

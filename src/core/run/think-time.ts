@@ -1,12 +1,21 @@
 // How long a user of a chat thinks before the next turn: the written form, and draws of it.
 
+import * as v from 'valibot';
 import { type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import type { SeededRandom } from '../random.ts';
+import { figure, type Infer, openObject, type Schema } from '../schema.ts';
 
-export type ThinkTime =
-  | { readonly kind: 'fixed'; readonly ms: number }
-  | { readonly kind: 'uniform'; readonly minMs: number; readonly maxMs: number }
-  | { readonly kind: 'exponential'; readonly meanMs: number };
+export const THINK_MS_MAX: number = 86_400_000;
+
+const thinkMs: Schema<number> = v.pipe(figure, v.minValue(0), v.maxValue(THINK_MS_MAX));
+
+export const thinkTimeSchema = v.variant('kind', [
+  openObject({ kind: v.literal('fixed'), ms: thinkMs }),
+  openObject({ kind: v.literal('uniform'), minMs: thinkMs, maxMs: thinkMs }),
+  openObject({ kind: v.literal('exponential'), meanMs: thinkMs }),
+]);
+
+export type ThinkTime = Infer<typeof thinkTimeSchema>;
 
 /** "2s", "1s..5s", "exponential(2s)". */
 export const parseThinkTime = (text: string): Parsed<ThinkTime> => {
@@ -69,5 +78,3 @@ export const thinkTimes = (time: ThinkTime, random: SeededRandom): (() => number
 };
 
 const msText = (ms: number): string => (ms >= 1_000 && ms % 100 === 0 ? `${ms / 1_000}s` : `${ms}ms`);
-
-export const THINK_MS_MAX: number = 86_400_000;

@@ -2,14 +2,17 @@
 // ends with the last success (docs/metrics.md), so the rates do not cover that part, and the share of
 // failures is small if users back off.
 
+import { figure, type Infer, openObject } from '../schema.ts';
 import type { EndedSample } from './ended-sample.ts';
 
-export type UnsuccessfulEnd = {
+export const unsuccessfulEndSchema = openObject({
   /** When the last request that completed ended, since the run's zero. */
-  readonly fromNs: number;
+  fromNs: figure,
   /** When the last request that failed was sent. */
-  readonly toNs: number;
-};
+  toNs: figure,
+});
+
+export type UnsuccessfulEnd = Infer<typeof unsuccessfulEndSchema>;
 
 /** Over measured requests, in any order. */
 export class UnsuccessfulEndTally {

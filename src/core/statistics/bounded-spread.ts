@@ -2,14 +2,13 @@
 // from a histogram. The result depends on the values alone and not on their order, so that merged runs give
 // what one machine would.
 
+import { figure, type Infer, openObject } from '../schema.ts';
 import { Histogram } from './histogram.ts';
 import { lowerIndex, lowerPercentile } from './percentile.ts';
 
-export type SpreadFigures = {
-  readonly p50: number;
-  readonly p90: number;
-  readonly max: number;
-};
+export const spreadFiguresSchema = openObject({ p50: figure, p90: figure, max: figure });
+
+export type SpreadFigures = Infer<typeof spreadFiguresSchema>;
 
 export class BoundedSpread {
   #values: number[] = [];

@@ -1,18 +1,36 @@
 // A length as a distribution over whole numbers: the token counts that a run requests. Pure and seeded: equal
 // seeds draw equal lengths, independent of the caller and the number of threads.
 
+import * as v from 'valibot';
 import type { SeededRandom } from '../random.ts';
+import { count, figure, type Infer, openObject, type Schema } from '../schema.ts';
 
-export type LengthDistribution =
-  | { readonly kind: 'fixed'; readonly value: number }
-  /** Both ends included. */
-  | { readonly kind: 'uniform'; readonly min: number; readonly max: number }
-  /** Mean and standard deviation of the lengths themselves, for the lognormal too. */
-  | { readonly kind: 'normal'; readonly mean: number; readonly deviation: number }
-  | { readonly kind: 'lognormal'; readonly mean: number; readonly deviation: number }
-  /** Length k, from 1 to max, with a weight of k^−exponent. */
-  | { readonly kind: 'zipf'; readonly exponent: number; readonly max: number }
-  | { readonly kind: 'weighted'; readonly bins: readonly LengthBin[] };
+/** Tokens of one request, prompt or answer: above any model's context. */
+export const LENGTH_MAX = 1_000_000;
+
+const length: Schema<number> = v.pipe(count, v.maxValue(LENGTH_MAX));
+
+export const positive: Schema<number> = v.pipe(figure, v.minValue(0));
+
+/** Limit for a histogram file. */
+const LENGTH_BINS_MAX = 100_000;
+
+export const lengthDistributionSchema = v.variant('kind', [
+  openObject({ kind: v.literal('fixed'), value: length }),
+  openObject({ kind: v.literal('uniform'), min: length, max: length }),
+  openObject({ kind: v.literal('normal'), mean: positive, deviation: positive }),
+  openObject({ kind: v.literal('lognormal'), mean: positive, deviation: positive }),
+  openObject({ kind: v.literal('zipf'), exponent: positive, max: length }),
+  openObject({
+    kind: v.literal('weighted'),
+    bins: v.pipe(
+      v.array(openObject({ min: length, max: length, weight: positive })),
+      v.maxLength(LENGTH_BINS_MAX),
+    ),
+  }),
+]);
+
+export type LengthDistribution = Infer<typeof lengthDistributionSchema>;
 
 /** Lengths from min to max, both included, equally likely among themselves. */
 export interface LengthBin {
@@ -134,7 +152,5 @@ const drawnIndex = (sums: Float64Array, random: SeededRandom): number => {
   return low;
 };
 
-/** Tokens of one request, prompt or answer: above any model's context. */
-export const LENGTH_MAX = 1_000_000;
 const ATTEMPTS_MAX = 1_000;
 const BINS_SHOWN = 6;

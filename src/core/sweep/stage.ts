@@ -2,16 +2,33 @@
 // through loads that a person named; a load line chooses each next load by the results of the previous
 // stages.
 
-import type { ObjectiveAnswer } from '../run/judge-objective.ts';
-import type { Reported } from '../unknown.ts';
+import * as v from 'valibot';
+import { objectiveAnswerSchema } from '../run/judge-objective.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  longText,
+  nonNegative,
+  openObject,
+  reported,
+  runIdText,
+  type Schema,
+  text,
+} from '../schema.ts';
 
-export type StageLoad =
-  | {
-      readonly kind: 'rate';
-      readonly requestsPerSecond: number;
-      readonly arrival: 'poisson' | 'constant';
-    }
-  | { readonly kind: 'concurrency'; readonly concurrency: number };
+export const load = v.pipe(figure, v.gtValue(0));
+
+export const stageLoadSchema = v.variant('kind', [
+  openObject({
+    kind: v.literal('rate'),
+    requestsPerSecond: load,
+    arrival: v.picklist(['poisson', 'constant']),
+  }),
+  openObject({ kind: v.literal('concurrency'), concurrency: v.pipe(count, v.minValue(1)) }),
+]);
+
+export type StageLoad = Infer<typeof stageLoadSchema>;
 
 /** Why this load was tried, and why at this position in the order. */
 export type StagePurpose =
@@ -46,72 +63,99 @@ export type StageVerdict =
   /** The run failed: no answer at all, or the client died. */
   | 'broken';
 
+export const estimateSchema = openObject({ value: figure, low: figure, high: figure });
+
 /** A share, rate or duration with its confidence interval. */
-export type Estimate = { readonly value: number; readonly low: number; readonly high: number };
+export type Estimate = Infer<typeof estimateSchema>;
 
-/** A type, not an interface: it is used in `Reported`. */
-export type StageFigures = {
-  readonly issued: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  /** From the start of the load to its end, without the drain, ns. */
-  readonly elapsedNs: number;
-  readonly completedPerSecond: Reported<number>;
-  readonly outputTokensPerSecond: Reported<number>;
-  /** 1 / median time per output token: the speed for one user. */
-  readonly perUserTokensPerSecond: Reported<number>;
-  /** Share of issued samples that meet every objective of a single request. */
-  readonly attainment: Reported<Estimate>;
-  readonly objectives: readonly ObjectiveAnswer[];
-  /** Percentiles in the chart, ns: of the series that the first objective limits, else of TTFT. */
-  readonly curve: Reported<StageCurve>;
-  /** How fast requests in flight grow, requests per minute. */
-  readonly inFlightGrowthPerMinute: Reported<Estimate>;
-  /** Mean in flight ÷ (completion rate × mean latency); 1 if records, window and clock agree. */
-  readonly littlesLawRatio: Reported<number>;
-  /** Start of the steady state (MSER-5), ns from the stage's start. */
-  readonly steadyFromNs: Reported<number>;
-  readonly timeline: StageTimeline;
-};
-
-export type StageCurve = {
-  readonly series: 'ttftNs' | 'ttftFromIntendedNs' | 'tpotNs' | 'latencyNs' | 'latencyFromIntendedNs';
-  readonly p50: number;
+export const stageCurveSchema = openObject({
+  series: v.picklist(['ttftNs', 'ttftFromIntendedNs', 'tpotNs', 'latencyNs', 'latencyFromIntendedNs']),
+  p50: figure,
   /** The percentile that the objective limits, or p95. */
-  readonly percentile: number;
-  readonly atPercentile: number;
-  readonly p99: number;
-};
+  percentile: v.pipe(figure, v.minValue(0), v.maxValue(100)),
+  atPercentile: figure,
+  p99: figure,
+});
 
-/** At most TIMELINE_POINTS_MAX values each, in equal steps from the stage's start. */
-export interface StageTimeline {
-  readonly stepNs: number;
-  readonly inFlight: readonly number[];
-  /** The server's own count of waiting requests, if it reports that. */
-  readonly serverQueue: Reported<readonly number[]>;
-}
+export type StageCurve = Infer<typeof stageCurveSchema>;
 
 export const TIMELINE_POINTS_MAX = 120;
 
-export interface Stage {
+export const figures = v.pipe(v.array(figure), v.maxLength(TIMELINE_POINTS_MAX));
+
+export const stageTimelineSchema = openObject({
+  stepNs: nonNegative,
+  inFlight: figures,
+  /** The server's own count of waiting requests, if it reports that. */
+  serverQueue: reported(figures),
+});
+
+export const stageFiguresSchema = openObject({
+  issued: count,
+  completed: count,
+  failed: count,
+  cancelled: count,
+  /** From the start of the load to its end, without the drain, ns. */
+  elapsedNs: nonNegative,
+  completedPerSecond: reported(figure),
+  outputTokensPerSecond: reported(figure),
+  /** 1 / median time per output token: the speed for one user. */
+  perUserTokensPerSecond: reported(figure),
+  /** Share of issued samples that meet every objective of a single request. */
+  attainment: reported(estimateSchema),
+  objectives: v.pipe(v.array(objectiveAnswerSchema), v.maxLength(32)),
+  /** Percentiles in the chart, ns: of the series that the first objective limits, else of TTFT. */
+  curve: reported(stageCurveSchema),
+  /** How fast requests in flight grow, requests per minute. */
+  inFlightGrowthPerMinute: reported(estimateSchema),
+  /** Mean in flight ÷ (completion rate × mean latency); 1 if records, window and clock agree. */
+  littlesLawRatio: reported(figure),
+  /** Start of the steady state (MSER-5), ns from the stage's start. */
+  steadyFromNs: reported(nonNegative),
+  timeline: stageTimelineSchema,
+});
+
+/** A type, not an interface: it is used in `Reported`. */
+export type StageFigures = Infer<typeof stageFiguresSchema>;
+
+/** At most TIMELINE_POINTS_MAX values each, in equal steps from the stage's start. */
+export type StageTimeline = Infer<typeof stageTimelineSchema>;
+
+export const stageFieldSchemas: {
+  readonly purpose: Schema<StagePurpose>;
+  readonly state: Schema<StageState>;
+  readonly verdict: Schema<StageVerdict>;
+} = {
+  purpose: v.picklist(['asked', 'alone', 'estimate', 'bracket', 'bisect', 'confirm']),
+  state: v.picklist(['running', 'draining', 'ended']),
+  verdict: v.picklist(['held', 'missed', 'over-capacity', 'undecided', 'client-bound', 'stopped', 'broken']),
+};
+
+/** A directory inside the sweep's own, so that no document leads a reader out of it. */
+const directoryName = v.pipe(v.string(), v.regex(/^stage-\d{2,3}$/));
+
+const reasons = v.pipe(v.array(longText), v.maxLength(64));
+
+export const stageSchema = openObject({
   /** From 1, in the order they ran. */
-  readonly number: number;
-  readonly load: StageLoad;
-  readonly purpose: StagePurpose;
-  readonly seed: number;
-  readonly runId: string;
+  number: v.pipe(count, v.minValue(1)),
+  load: stageLoadSchema,
+  purpose: stageFieldSchemas.purpose,
+  seed: count,
+  runId: runIdText,
   /** Name of the run's directory inside the sweep's. */
-  readonly directory: string;
-  readonly startedAt: string;
-  readonly state: StageState;
+  directory: directoryName,
+  startedAt: text,
+  state: stageFieldSchemas.state,
   /** Unknown while it runs and nothing is certain. */
-  readonly verdict: Reported<StageVerdict>;
+  verdict: reported(stageFieldSchemas.verdict),
   /** Sentences for a person, the deciding one first. */
-  readonly reasons: readonly string[];
+  reasons,
   /** Unknown before the first of them. */
-  readonly figures: Reported<StageFigures>;
-}
+  figures: reported(stageFiguresSchema),
+});
+
+export type Stage = Infer<typeof stageSchema>;
 
 /**
  * Confidence of a stage's verdicts. The second measurement of an end may be wrong four times as often: an end

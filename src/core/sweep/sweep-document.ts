@@ -1,10 +1,12 @@
 // The document of a directory of stages: `sweep.json`, or `line.json` if the loads were searched. Written
 // again after each stage, so that a crash loses at most the stage that was running.
 
+import * as v from 'valibot';
 import type { FailedStop } from '../run/failed-stop.ts';
 import type { ReportEnvironment } from '../run/report.ts';
+import { count, type Infer, nonNegative, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
-import type { Stage, StageLoad } from './stage.ts';
+import { load, type Stage, type StageLoad } from './stage.ts';
 
 export const SWEEP_SCHEMA = 'plimsoll.sweep/1';
 export const LINE_SCHEMA = 'plimsoll.line/1';
@@ -43,17 +45,24 @@ export interface SweepDocument extends SweepHead {
   readonly resume: Reported<SweepResume>;
 }
 
-/** What is needed to continue it: the command line, without its secrets. */
-export type SweepResume = {
+const RESUME_ARG_LENGTH_MAX = 8_192;
+
+/** Limit for a stored command line, with which a sweep is continued. */
+const RESUME_ARGS_MAX = 1_024;
+
+export const resumeSchema = openObject({
   /** After `plimsoll sweep`. */
-  readonly args: readonly string[];
+  args: v.pipe(v.array(v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX))), v.maxLength(RESUME_ARGS_MAX)),
   /** Where they were typed: relative paths start there. */
-  readonly cwd: string;
+  cwd: v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX)),
   /**
    * Options and variables that are not stored, and must be given again: "--header-file", "OPENAI_API_KEY".
    */
-  readonly secrets: readonly string[];
-};
+  secrets: v.pipe(v.array(text), v.maxLength(32)),
+});
+
+/** What is needed to continue it: the command line, without its secrets. */
+export type SweepResume = Infer<typeof resumeSchema>;
 
 export interface LineDocument extends SweepHead {
   readonly schema: typeof LINE_SCHEMA;
@@ -69,39 +78,42 @@ export interface LineDocument extends SweepHead {
   readonly progress?: LineProgress;
 }
 
-/** Loads are requests/s or requests in flight, depending on `by`. */
-export type LoadLine =
-  /** Nothing is known on either side yet. */
-  | { readonly kind: 'unknown'; readonly reason: string }
-  | {
-      readonly kind: 'bracket';
-      /** Holds, does not hold. */
-      readonly holds: number;
-      readonly fails: number;
-      readonly failsBy: 'objective' | 'over-capacity';
-      /** Both ends were measured a second time with the same result. */
-      readonly isConfirmed: boolean;
-    }
-  /** The highest load tried held; `limit` is the reason why the search ended. */
-  | {
-      readonly kind: 'at-least';
-      readonly holds: number;
-      readonly limit: 'client' | 'budget' | 'stopped' | 'load-max';
-    }
-  /** Lower loads were tried or left untried without a verdict: `limit` is the reason. */
-  | {
-      readonly kind: 'at-most';
-      readonly fails: number;
-      readonly failsBy: 'objective' | 'over-capacity';
-      readonly limit: 'undecided' | 'client' | 'budget' | 'stopped';
-    }
-  /** The lowest load there is, one request at a time, did not hold. */
-  | { readonly kind: 'none'; readonly fails: number; readonly failsBy: 'objective' | 'over-capacity' };
+const failsBy = v.picklist(['objective', 'over-capacity']);
 
-export interface LineProgress {
-  readonly stagesDone: number;
-  readonly stagesExpected: number;
-  readonly leftMs: Reported<number>;
+export const loadLineSchema = v.variant('kind', [
+  openObject({ kind: v.literal('unknown'), reason: text }),
+  openObject({
+    kind: v.literal('bracket'),
+    /** Holds, does not hold. */
+    holds: load,
+    fails: load,
+    failsBy,
+    /** Both ends were measured a second time with the same result. */
+    isConfirmed: v.boolean(),
+  }),
+  openObject({
+    kind: v.literal('at-least'),
+    holds: load,
+    limit: v.picklist(['client', 'budget', 'stopped', 'load-max']),
+  }),
+  openObject({
+    kind: v.literal('at-most'),
+    fails: load,
+    failsBy,
+    limit: v.picklist(['undecided', 'client', 'budget', 'stopped']),
+  }),
+  openObject({ kind: v.literal('none'), fails: load, failsBy }),
+]);
+
+/** Loads are requests/s or requests in flight, depending on `by`. */
+export type LoadLine = Infer<typeof loadLineSchema>;
+
+export const lineProgressSchema = openObject({
+  stagesDone: count,
+  stagesExpected: count,
+  leftMs: reported(nonNegative),
   /** The next loads, by the outcome of the running stage; unknown if the line would be found. */
-  readonly next: { readonly ifHeld: Reported<number>; readonly ifFailed: Reported<number> };
-}
+  next: openObject({ ifHeld: reported(load), ifFailed: reported(load) }),
+});
+
+export type LineProgress = Infer<typeof lineProgressSchema>;

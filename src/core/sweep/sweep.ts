@@ -2,10 +2,23 @@
 // a digest of its stages. The whole document, with every stage over time, stays in the directory of the node
 // that ran it.
 
-import type { NodeId, RunId, SweepId } from '../ids.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import type { Estimate, StageCurve, StageLoad, StagePurpose, StageState, StageVerdict } from './stage.ts';
-import type { LineProgress, LoadLine } from './sweep-document.ts';
+import * as v from 'valibot';
+import type { NodeId, SweepId } from '../ids.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  openObject,
+  reported,
+  runIdSchema,
+  type Schema,
+  shortText,
+  sweepIdSchema,
+  text,
+} from '../schema.ts';
+import type { Reported } from '../unknown.ts';
+import { estimateSchema, stageCurveSchema, stageFieldSchemas, stageLoadSchema } from './stage.ts';
+import { type LoadLine, lineProgressSchema, loadLineSchema } from './sweep-document.ts';
 
 /** What is known of a sweep at one moment, or at its end. */
 export interface SweepFindings {
@@ -54,11 +67,48 @@ export interface Sweep extends SweepFindings {
 
 export type SweepState = 'running' | 'complete' | 'stopped' | 'interrupted';
 
+export const outcome: {
+  readonly line: Schema<LoadLine>;
+  readonly sentence: Schema<string>;
+} = { line: loadLineSchema, sentence: text };
+
+export const stageDigestSchema = openObject({
+  number: v.pipe(count, v.minValue(1)),
+  load: stageLoadSchema,
+  purpose: stageFieldSchemas.purpose,
+  runId: runIdSchema,
+  state: stageFieldSchemas.state,
+  verdict: reported(stageFieldSchemas.verdict),
+  /** The sentence that decided; '' before there is one. */
+  reason: shortText,
+  issued: count,
+  elapsedMs: v.pipe(figure, v.minValue(0)),
+  completedPerSecond: reported(figure),
+  outputTokensPerSecond: reported(figure),
+  perUserTokensPerSecond: reported(figure),
+  attainment: reported(estimateSchema),
+  curve: reported(stageCurveSchema),
+  inFlightGrowthPerMinute: reported(figure),
+});
+
+/** Limit per sweep, so that its newest report fits into one live event. */
+export const STAGES_REPORTED_MAX = 48;
+
+export const sweepProgressParts: { readonly [K in keyof SweepFindings]: Schema<SweepFindings[K]> } = {
+  ...outcome,
+  stages: v.pipe(v.array(stageDigestSchema), v.maxLength(STAGES_REPORTED_MAX)),
+};
+
+export const progress = reported(lineProgressSchema);
+
+export const sweepProgressSchema = openObject({
+  sweepId: sweepIdSchema,
+  ...sweepProgressParts,
+  progress,
+});
+
 /** What is published while it runs. */
-export interface SweepProgress extends SweepFindings {
-  readonly sweepId: SweepId;
-  readonly progress: LineProgress | Unknown;
-}
+export type SweepProgress = Infer<typeof sweepProgressSchema>;
 
 /** The sweep of which a run is a stage. A type, not an interface: it is used in `Reported`. */
 export type SweepStageRef = {
@@ -68,24 +118,4 @@ export type SweepStageRef = {
 };
 
 /** A stage without its timeline: what a list, or a page on another machine, draws. */
-export interface StageDigest {
-  readonly number: number;
-  readonly load: StageLoad;
-  readonly purpose: StagePurpose;
-  readonly runId: RunId;
-  readonly state: StageState;
-  readonly verdict: Reported<StageVerdict>;
-  /** The sentence that decided; '' before there is one. */
-  readonly reason: string;
-  readonly issued: number;
-  readonly elapsedMs: number;
-  readonly completedPerSecond: Reported<number>;
-  readonly outputTokensPerSecond: Reported<number>;
-  readonly perUserTokensPerSecond: Reported<number>;
-  readonly attainment: Reported<Estimate>;
-  readonly curve: Reported<StageCurve>;
-  readonly inFlightGrowthPerMinute: Reported<number>;
-}
-
-/** Limit per sweep, so that its newest report fits into one live event. */
-export const STAGES_REPORTED_MAX = 48;
+export type StageDigest = Infer<typeof stageDigestSchema>;

@@ -1,22 +1,25 @@
 // What needs a person's attention: what it is, why it matters in a sentence or two, and the command that
 // helps.
 
-import type { NodeId } from '../ids.ts';
+import * as v from 'valibot';
+import { type Infer, nodeIdSchema } from '../schema.ts';
 import { type Sentence, sentenceText } from '../text/sentence.ts';
 
-export interface Warning {
+export const warningSchema = v.object({
   /** Stays the same while its subject does, so that a hidden one stays hidden. */
-  readonly id: string;
+  id: v.string(),
   /** A note needs no action. */
-  readonly level: 'danger' | 'caution' | 'note';
+  level: v.picklist(['danger', 'caution', 'note']),
   /** The nodes concerned. */
-  readonly nodes: readonly NodeId[];
-  readonly title: string;
-  readonly why: string;
+  nodes: v.array(nodeIdSchema),
+  title: v.string(),
+  why: v.string(),
   /** Where to type the command, as text. */
-  readonly on?: string;
-  readonly command?: string;
-}
+  on: v.exactOptional(v.string()),
+  command: v.exactOptional(v.string()),
+});
+
+export type Warning = Infer<typeof warningSchema>;
 
 /** A warning reported by core: its id starts with its kind. Lists of views contain others too. */
 export interface FoundWarning extends Omit<Warning, 'title' | 'why'> {

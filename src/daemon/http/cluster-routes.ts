@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { isNodeId } from '../../core/ids.ts';
 import { LinkWatch } from '../../core/link/link-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
+import { nodeIdSchema } from '../../core/schema.ts';
 import { clusterTotals } from '../../core/totals.ts';
 import {
   forgetAnswerSchema,
@@ -12,7 +13,6 @@ import {
   listedNodeSchema,
   nodesAnswerSchema,
 } from '../../wire/api/cluster-answers.ts';
-import { nodeIdSchema } from '../../wire/schema.ts';
 import { listedLinks, listedNode } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';

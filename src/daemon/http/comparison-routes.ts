@@ -8,6 +8,7 @@ import {
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import type { RunId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
+import { runIdSchema } from '../../core/schema.ts';
 import {
   comparisonAnswerSchema,
   comparisonStopAnswerSchema,
@@ -15,7 +16,6 @@ import {
   knownComparisonAnswerSchema,
   type ListedComparison,
 } from '../../wire/api/comparison-answers.ts';
-import { runIdSchema } from '../../wire/schema.ts';
 import { COMPARISON_DOCUMENT, type ComparisonTypes } from '../runs/comparison-kind.ts';
 import type { RoutedKind } from '../runs/document-kind.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';

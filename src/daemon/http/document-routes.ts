@@ -2,9 +2,10 @@
 // What is read of a kind is the kind's own; everything else derives from its row.
 
 import type { FastifyRequest } from 'fastify';
-import type { GenericSchema, InferOutput } from 'valibot';
+import type { GenericSchema } from 'valibot';
 import { documentViews, type StoredDocument } from '../../core/document/document-views.ts';
 import { nodeName } from '../../core/node/node-view.ts';
+import type { Infer } from '../../core/schema.ts';
 import type { State } from '../../core/state.ts';
 import { JOURNAL_RETRY_MS } from '../event-recorder.ts';
 import type { DocumentTypes, RoutedKind } from '../runs/document-kind.ts';
@@ -20,7 +21,7 @@ interface DocumentRoutes<T extends DocumentTypes, Stopped extends GenericSchema>
   /** Undefined: none are accepted. */
   readonly registry: DocumentRegistry<T> | undefined;
   readonly stopAnswer: Stopped;
-  readonly stopped: (id: T['id']) => InferOutput<Stopped>;
+  readonly stopped: (id: T['id']) => Infer<Stopped>;
   /** Next to the route that takes progress. */
   readonly more?: readonly ApiRoute[];
 }

@@ -1,12 +1,12 @@
 // The past: the last quarter of an hour of live figures from memory, and profiles from the journal.
 
 import * as v from 'valibot';
+import { nodeIdSchema } from '../../core/schema.ts';
 import {
   historyAnswerSchema,
   type LiveHistoryAnswer,
   type ProfileHistoryAnswer,
 } from '../../wire/api/history-answers.ts';
-import { nodeIdSchema } from '../../wire/schema.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { YieldingQueue } from './in-turns.ts';
 import { profileRow } from './profile-row.ts';

@@ -1,8 +1,8 @@
 // Schemas that are functions, as JSON Schema has them.
 
 import type { JsonSchema } from '@valibot/to-json-schema';
+import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema } from '../../core/schema.ts';
 import { sentModelSchema } from '../../wire/api/headroom-request.ts';
-import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema } from '../../wire/schema.ts';
 
 export const OWN_SCHEMAS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
   [

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as v from 'valibot';
+import type { Infer } from '../../core/schema.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { RequestError } from './request-error.ts';
 import type { RouteAccess } from './request-guard.ts';
@@ -62,7 +63,7 @@ export const jsonRoute = <Answer extends v.GenericSchema>({
   readonly status?: 200 | 201 | 202;
   readonly description: string;
   readonly answer: Answer;
-  readonly handle: Handler<v.InferOutput<Answer>>;
+  readonly handle: Handler<Infer<Answer>>;
 }): ApiRoute => ({
   parameters: [],
   body: undefined,

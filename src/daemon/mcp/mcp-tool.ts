@@ -2,6 +2,7 @@
 // from state alone. Text from outside (hosts, models, errors) is data in a field, never part of a sentence.
 
 import * as v from 'valibot';
+import type { Frozen } from '../../core/schema.ts';
 import type { State } from '../../core/state.ts';
 import type { ProfileRow } from '../../wire/api/history-answers.ts';
 import type { HttpServerOptions, ProfileHistoryQuery } from '../http/http-options.ts';
@@ -55,8 +56,8 @@ export const mcpTool = <Input extends object, Output extends object>({
     given: Input,
     context: McpContext,
   ) =>
-    | Promise<{ readonly text: string; readonly structured: Output }>
-    | { readonly text: string; readonly structured: Output };
+    | Promise<{ readonly text: string; readonly structured: Frozen<Output> }>
+    | { readonly text: string; readonly structured: Frozen<Output> };
 }): McpTool => ({
   ...tool,
   isReadOnly: true,

@@ -6,10 +6,10 @@ import * as v from 'valibot';
 import { type Clock, pause } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { errorCode } from '../../core/problem.ts';
+import { nodeIdSchema } from '../../core/schema.ts';
 import type { SequenceFloor } from '../../mesh/nats/replay-guard.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { readInputText } from '../../process/input-file.ts';
-import { nodeIdSchema } from '../../wire/schema.ts';
 import type { Notices } from '../notices.ts';
 
 /** None where the file is missing or damaged: then everything is new once. */

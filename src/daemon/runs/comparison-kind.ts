@@ -8,19 +8,19 @@ import {
   findingsOfComparison,
   type ReportedComparison,
   type ReportedPairs,
+  reportedPairsSchema,
 } from '../../core/comparison/reported-comparison.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { type ComparisonId, isComparisonId } from '../../core/ids.ts';
+import { comparisonIdSchema } from '../../core/schema.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import {
   type ComparisonEnd,
   type ComparisonStart,
   comparisonEndSchema,
   comparisonStartSchema,
-  reportedPairsSchema,
 } from '../../wire/reported-comparison-schema.ts';
-import { comparisonIdSchema } from '../../wire/schema.ts';
 import { ABANDONED_MS, type DocumentKind, type DocumentTypes, LOST } from './document-kind.ts';
 import { plainTarget, type TargetSources, targetNodeOf } from './target-node.ts';
 

@@ -8,6 +8,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { Run, Runner, RunProgress } from '../../core/run/run.ts';
 import { runDigest, runRequested, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { runnerKeyOf, STORED_RUNS } from '../../core/run/run-selectors.ts';
+import { runIdSchema } from '../../core/schema.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { withServerColumns } from '../../metrics/server-columns.ts';
@@ -19,7 +20,6 @@ import {
   runProgressSchema,
   runStartSchema,
 } from '../../wire/run-schema.ts';
-import { runIdSchema } from '../../wire/schema.ts';
 import {
   ABANDONED_MS,
   type DocumentKind,

@@ -6,13 +6,13 @@ import { readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isSweepId, type SweepId } from '../../core/ids.ts';
+import { sweepIdSchema } from '../../core/schema.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import type { Sweep, SweepFindings } from '../../core/sweep/sweep.ts';
 import { lineOf, stageDigests, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { STORED_SWEEPS } from '../../core/sweep/sweep-selectors.ts';
 import { unknown } from '../../core/unknown.ts';
-import { sweepIdSchema } from '../../wire/schema.ts';
 import {
   type SweepEnd,
   type SweepStart,

@@ -8,6 +8,7 @@ import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
+import type { Infer } from '../../core/schema.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { SEAL_VERSION } from './sealed-message.ts';
 
@@ -289,27 +290,7 @@ const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const count = v.optional(whole, 0);
 const flag = v.optional(v.boolean(), false);
 
-/** Fields by their names on the wire. */
-interface ServerInfoFields {
-  readonly version: string;
-  readonly server_id: string;
-  readonly server_name: string;
-  readonly host: string;
-  readonly port: number;
-  readonly proto: number;
-  readonly client_id: number;
-  readonly max_payload: number;
-  readonly headers: boolean;
-  readonly jetstream: boolean;
-  readonly auth_required: boolean;
-  readonly tls_required: boolean;
-  readonly tls_available: boolean;
-  readonly ldm: boolean;
-  /** To be signed by a client with credentials. */
-  readonly nonce?: string | undefined;
-}
-
-const SERVER_INFO: v.GenericSchema<unknown, ServerInfoFields> = v.object({
+const SERVER_INFO = v.object({
   // "2.9.10", "2.12.0-preview.1"
   version: v.pipe(v.string(), v.regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}[\w.+-]{0,40}$/)),
   server_id: text,
@@ -325,8 +306,12 @@ const SERVER_INFO: v.GenericSchema<unknown, ServerInfoFields> = v.object({
   tls_required: flag,
   tls_available: flag,
   ldm: flag,
+  /** To be signed by a client with credentials. */
   nonce: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{0,256}$/))),
 });
+
+/** Fields by their names on the wire. */
+type ServerInfoFields = Infer<typeof SERVER_INFO>;
 
 /** Undefined: not the INFO of a nats-server. */
 const serverInfoOf = (json: string): ServerInfoFields | undefined => {

@@ -2,16 +2,11 @@
 // numbers of any size.
 
 import * as v from 'valibot';
+import { type Infer, reported, text } from '../../core/schema.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
-import { reported, text } from '../../wire/schema.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
 import type { ProbeAnswer } from '../probe-child.ts';
-
-/** A child's result: figures, or why there are none. */
-export type DeviceAnswer =
-  | { readonly kind: 'measured'; readonly figures: DeviceFigures }
-  | { readonly kind: 'failed'; readonly reason: string };
 
 /** A measurement without what the parent already has. */
 type DeviceFigures = Omit<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
@@ -52,10 +47,13 @@ const figuresSchema: v.GenericSchema<unknown, DeviceFigures> = v.object({
   method: text,
 });
 
-const answerSchema: v.GenericSchema<unknown, DeviceAnswer> = v.variant('kind', [
+const answerSchema = v.variant('kind', [
   v.object({ kind: v.literal('measured'), figures: figuresSchema }),
   v.object({ kind: v.literal('failed'), reason: v.string() }),
 ]);
+
+/** A child's result: figures, or why there are none. */
+export type DeviceAnswer = Infer<typeof answerSchema>;
 
 const REASON_LENGTH_MAX = 900;
 

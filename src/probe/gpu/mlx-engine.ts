@@ -4,11 +4,11 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { reported } from '../../core/schema.ts';
 import { lastLine } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
 import { distrustOf, ownUserId } from '../../native/library-search.ts';
 import { type Env, runTool } from '../../process/child.ts';
-import { reported } from '../../wire/schema.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
 import { type DeviceEngine, type EngineOptions, failed, outcomeOf } from './device-answer.ts';
 

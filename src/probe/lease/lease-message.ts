@@ -2,21 +2,14 @@
 
 import * as v from 'valibot';
 import type { Connection } from '../../core/link/connection.ts';
+import { count, figure, type Infer, text } from '../../core/schema.ts';
 import type { JsonValue } from '../../wire/request-message.ts';
-import { count, figure, text } from '../../wire/schema.ts';
 
 export const LEASE_TOPIC = 'probe.lease';
 export const RELEASE_TOPIC = 'probe.release';
 
 /** 'first' for its connection, or 'by-hand' (requested by a person): not limited by the budget. */
 export type ProbeCause = 'due' | 'first' | 'by-hand';
-
-export interface LeaseRequest {
-  readonly way:
-    | { readonly kind: 'socket'; readonly sinkAddress: string }
-    | { readonly kind: 'rdma'; readonly sourceInterface: string; readonly sinkInterface: string };
-  readonly why: ProbeCause;
-}
 
 export interface LeaseGrant {
   readonly kind: 'granted';
@@ -32,21 +25,6 @@ export interface LeaseRefusal {
   readonly reason: string;
   /** When to request again, ms; 0 if unknown to the sink. */
   readonly retryInMs: number;
-}
-
-/** The sink accepts but cannot: retried with the backoff of a failed probe. */
-interface LeaseFailure {
-  readonly kind: 'failed';
-  readonly reason: string;
-}
-
-export type LeaseAnswer = LeaseGrant | LeaseRefusal | LeaseFailure;
-
-interface LeaseReturn {
-  readonly leaseId: number;
-  /** How long the interface carried the probe's payload. */
-  readonly busyMs: number;
-  readonly bytesUsed: number;
 }
 
 export const leaseWayOf = (connection: Connection): LeaseRequest['way'] =>
@@ -71,7 +49,7 @@ const port = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_53
 /** An amount of any size, but not negative. */
 const amount = v.pipe(figure, v.minValue(0));
 
-const REQUEST: v.GenericSchema<unknown, LeaseRequest> = v.object({
+const REQUEST = v.object({
   way: v.variant('kind', [
     v.object({ kind: v.literal('socket'), sinkAddress: text }),
     v.object({ kind: v.literal('rdma'), sourceInterface: text, sinkInterface: text }),
@@ -79,14 +57,21 @@ const REQUEST: v.GenericSchema<unknown, LeaseRequest> = v.object({
   why: v.picklist(['due', 'first', 'by-hand']),
 });
 
-const ANSWER: v.GenericSchema<unknown, LeaseAnswer> = v.variant('kind', [
+export type LeaseRequest = Infer<typeof REQUEST>;
+
+const ANSWER = v.variant('kind', [
   v.object({ kind: v.literal('granted'), leaseId: count, port, ticket: text }),
   v.object({ kind: v.literal('refused'), reason: text, retryInMs: amount }),
   v.object({ kind: v.literal('failed'), reason: text }),
 ]);
 
-const RETURN: v.GenericSchema<unknown, LeaseReturn> = v.object({
+export type LeaseAnswer = Infer<typeof ANSWER>;
+
+const RETURN = v.object({
   leaseId: count,
+  /** How long the interface carried the probe's payload. */
   busyMs: amount,
   bytesUsed: amount,
 });
+
+type LeaseReturn = Infer<typeof RETURN>;

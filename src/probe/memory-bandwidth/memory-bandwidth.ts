@@ -4,28 +4,10 @@
 import * as v from 'valibot';
 import { maximumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
+import { count, figure, type Infer, list, reported } from '../../core/schema.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
-import { count, figure, list, reported } from '../../wire/schema.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import type { MemoryRounds } from './memory-threads.ts';
-
-export interface MemoryBandwidth {
-  readonly threads: number;
-  readonly bytesPerThread: number;
-  readonly lastLevelCacheBytes: Reported<number>;
-  readonly isPastLastLevelCache: boolean;
-  readonly hasHugePages: boolean;
-  /** Best round of those below. */
-  readonly readBytesPerSecond: number;
-  /** Bytes read plus bytes written: twice what mbw counts. */
-  readonly copyBytesPerSecond: number;
-  /** Matrix times vector, FP32, bytes of the matrix: as decoding reads weights. */
-  readonly gemvBytesPerSecond: number;
-  readonly readRounds: readonly number[];
-  readonly copyRounds: readonly number[];
-  readonly gemvRounds: readonly number[];
-  readonly method: string;
-}
 
 export const memoryBandwidthOf = (
   plan: MemoryPlan,
@@ -44,20 +26,25 @@ export const memoryBandwidthOf = (
   method: methodOf(plan, lastLevelCacheBytes, rounds),
 });
 
-export const memoryBandwidthSchema: v.GenericSchema<unknown, MemoryBandwidth> = v.object({
+export const memoryBandwidthSchema = v.object({
   threads: count,
   bytesPerThread: count,
   lastLevelCacheBytes: reported(count),
   isPastLastLevelCache: v.boolean(),
   hasHugePages: v.boolean(),
+  /** Best round of those below. */
   readBytesPerSecond: figure,
+  /** Bytes read plus bytes written: twice what mbw counts. */
   copyBytesPerSecond: figure,
+  /** Matrix times vector, FP32, bytes of the matrix: as decoding reads weights. */
   gemvBytesPerSecond: figure,
   readRounds: list(figure),
   copyRounds: list(figure),
   gemvRounds: list(figure),
   method: v.string(),
 });
+
+export type MemoryBandwidth = Infer<typeof memoryBandwidthSchema>;
 
 const READ_METHODS: Readonly<Record<MemoryRounds['readBy'], string>> = {
   sum: 'sum by 128-bit WebAssembly vectors',

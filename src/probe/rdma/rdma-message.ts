@@ -2,41 +2,13 @@
 // requests runs of a closed list of tests; nothing it sends becomes an argument of a tool except bounded numbers.
 
 import * as v from 'valibot';
-import type { RdmaEngineName, RdmaTest, ToolRole } from './rdma-tool.ts';
+import type { Infer } from '../../core/schema.ts';
+import type { RdmaEngineName, RdmaTest } from './rdma-tool.ts';
 
 export const RUNS_MAX: number = 16;
 export const ROUND_TRIPS_MAX: number = 10_000;
 export const MESSAGE_BYTES_MAX: number = 16 * 1024 * 1024;
 export const MESSAGES_MAX: number = 1_000_000;
-
-export type ToRdmaSink =
-  /** Start your end; a data connection follows for its rendezvous. */
-  | {
-      readonly kind: 'run';
-      readonly run: number;
-      /** One of those that the sink has reported. */
-      readonly engine: RdmaEngineName;
-      readonly test: RdmaTest;
-      readonly role: ToolRole;
-    }
-  /** The source's end has finished: end yours. */
-  | { readonly kind: 'stop'; readonly run: number }
-  | { readonly kind: 'bye' };
-
-export type ToRdmaSource =
-  /** What is installed there. */
-  | { readonly kind: 'hello'; readonly engines: readonly RdmaEngineName[] }
-  | { readonly kind: 'started'; readonly run: number }
-  | {
-      readonly kind: 'ended';
-      readonly run: number;
-      /** Why the tool failed; '' if it did not. */
-      readonly reason: string;
-      /** It was asked to stop, and did not fail by itself. */
-      readonly wasStopped: boolean;
-      /** If its end dialled a bandwidth test; otherwise null. */
-      readonly bitsPerSecond: number | null;
-    };
 
 const whole = (max: number): v.GenericSchema<unknown, number> =>
   v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(max));
@@ -52,10 +24,11 @@ const TEST: v.GenericSchema<unknown, RdmaTest> = v.variant('kind', [
   }),
 ]);
 
-export const toRdmaSinkSchema: v.GenericSchema<unknown, ToRdmaSink> = v.variant('kind', [
+export const toRdmaSinkSchema = v.variant('kind', [
   v.object({
     kind: v.literal('run'),
     run: RUN,
+    /** One of those that the sink has reported. */
     engine: ENGINE,
     test: TEST,
     role: v.picklist(['waits', 'dials']),
@@ -64,14 +37,21 @@ export const toRdmaSinkSchema: v.GenericSchema<unknown, ToRdmaSink> = v.variant(
   v.object({ kind: v.literal('bye') }),
 ]);
 
-export const toRdmaSourceSchema: v.GenericSchema<unknown, ToRdmaSource> = v.variant('kind', [
+export type ToRdmaSink = Infer<typeof toRdmaSinkSchema>;
+
+export const toRdmaSourceSchema = v.variant('kind', [
   v.object({ kind: v.literal('hello'), engines: v.pipe(v.array(ENGINE), v.maxLength(8)) }),
   v.object({ kind: v.literal('started'), run: RUN }),
   v.object({
     kind: v.literal('ended'),
     run: RUN,
+    /** Why the tool failed; '' if it did not. */
     reason: v.pipe(v.string(), v.maxLength(300)),
+    /** It was asked to stop, and did not fail by itself. */
     wasStopped: v.boolean(),
+    /** If its end dialled a bandwidth test; otherwise null. */
     bitsPerSecond: v.nullable(v.pipe(v.number(), v.finite(), v.minValue(0))),
   }),
 ]);
+
+export type ToRdmaSource = Infer<typeof toRdmaSourceSchema>;

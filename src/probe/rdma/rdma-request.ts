@@ -2,33 +2,8 @@
 // other user of the machine sees it.
 
 import * as v from 'valibot';
-import type { ProbeBudget } from '../link-engine.ts';
+import type { Infer } from '../../core/schema.ts';
 import { SOURCE_ADDRESSES_MAX } from '../socket/process-arguments.ts';
-import type { RdmaEngineName } from './rdma-tool.ts';
-
-interface RdmaEndRequest {
-  /** In order of preference; those not installed are left out. */
-  readonly engines: readonly RdmaEngineName[];
-  readonly device: string;
-  readonly devicePort: number;
-  readonly transport: 'rdma' | 'tcp';
-  readonly otherDevice: string;
-  readonly durationMsMax: number;
-  readonly toolMsMax: number;
-}
-
-export interface RdmaSinkRequest extends RdmaEndRequest {
-  readonly host: string;
-  readonly sourceAddresses: readonly string[];
-  readonly port: number;
-  readonly waitMsMax: number;
-}
-
-export interface RdmaSourceRequest extends RdmaEndRequest {
-  readonly address: string;
-  readonly port: number;
-  readonly budget: ProbeBudget;
-}
 
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -45,7 +20,7 @@ const END = {
   toolMsMax: COUNT,
 };
 
-export const rdmaSinkRequestSchema: v.GenericSchema<unknown, RdmaSinkRequest> = v.object({
+export const rdmaSinkRequestSchema = v.object({
   ...END,
   host: v.string(),
   sourceAddresses: v.pipe(v.array(v.string()), v.maxLength(SOURCE_ADDRESSES_MAX)),
@@ -53,9 +28,13 @@ export const rdmaSinkRequestSchema: v.GenericSchema<unknown, RdmaSinkRequest> = 
   waitMsMax: COUNT,
 });
 
-export const rdmaSourceRequestSchema: v.GenericSchema<unknown, RdmaSourceRequest> = v.object({
+export type RdmaSinkRequest = Infer<typeof rdmaSinkRequestSchema>;
+
+export const rdmaSourceRequestSchema = v.object({
   ...END,
   address: v.string(),
   port: PORT,
   budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT, measuresExtras: v.boolean() }),
 });
+
+export type RdmaSourceRequest = Infer<typeof rdmaSourceRequestSchema>;

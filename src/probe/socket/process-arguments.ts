@@ -3,7 +3,6 @@
 import * as v from 'valibot';
 import type { Env } from '../../process/child.ts';
 import { parallelismHere } from '../parallelism.ts';
-import type { LinkBudget } from './measure-link.ts';
 import type { SinkEnding } from './sink.ts';
 
 /** One-time; in the environment and not an argument, which any user of the machine can read. */
@@ -16,29 +15,6 @@ export const ticketOf = (env: Env): string => {
   return ticket;
 };
 
-interface SourceArgument {
-  readonly address: string;
-  readonly port: number;
-  readonly sourceInterface: string | null;
-  readonly budget: LinkBudget;
-  readonly roundTrips: number;
-  /** null: as many as the processors can drive. */
-  readonly streamsMax: number | null;
-}
-
-interface SinkArgument {
-  readonly host: string;
-  readonly port: number;
-  readonly sourceAddresses: readonly string[];
-  /** null: no end. */
-  readonly waitMsMax: number | null;
-  readonly durationMsMax: number;
-}
-
-type SinkReady =
-  | { readonly kind: 'listening'; readonly port: number }
-  | { readonly kind: 'cannot-listen'; readonly isTaken: boolean; readonly reason: string };
-
 /** More would not fit an argument; sources from other addresses share the general slots. */
 export const SOURCE_ADDRESSES_MAX = 256;
 /** Twelve characters of 5 bits, like the shortest one created here. */
@@ -47,16 +23,17 @@ const ROUND_TRIPS_MAX = 100_000;
 const PORT = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(65_535));
 const COUNT = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-export const sourceArgumentSchema: v.GenericSchema<unknown, SourceArgument> = v.object({
+export const sourceArgumentSchema = v.object({
   address: v.string(),
   port: PORT,
   sourceInterface: v.nullable(v.string()),
   budget: v.object({ bytesMax: COUNT, durationMsMax: COUNT, measuresExtras: v.boolean() }),
   roundTrips: v.pipe(COUNT, v.maxValue(ROUND_TRIPS_MAX)),
+  /** null: as many as the processors can drive. */
   streamsMax: v.nullable(v.pipe(COUNT, v.minValue(1))),
 });
 
-export const sinkArgumentSchema: v.GenericSchema<unknown, SinkArgument> = v.object({
+export const sinkArgumentSchema = v.object({
   host: v.string(),
   port: PORT,
   sourceAddresses: v.pipe(v.array(v.string()), v.maxLength(SOURCE_ADDRESSES_MAX)),
@@ -65,7 +42,7 @@ export const sinkArgumentSchema: v.GenericSchema<unknown, SinkArgument> = v.obje
   durationMsMax: COUNT,
 });
 
-export const sinkReadySchema: v.GenericSchema<unknown, SinkReady> = v.variant('kind', [
+export const sinkReadySchema = v.variant('kind', [
   v.object({ kind: v.literal('listening'), port: PORT }),
   v.object({ kind: v.literal('cannot-listen'), isTaken: v.boolean(), reason: v.string() }),
 ]);

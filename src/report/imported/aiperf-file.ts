@@ -16,7 +16,7 @@ import {
   type ForeignRun,
   IMPORTED_REQUESTS_MAX,
   parsedJson,
-  shortText,
+  shortened,
   wrongForeignFile,
 } from './foreign-file.ts';
 
@@ -51,12 +51,12 @@ export const aiperfRun = (text: string, summaryText: string | undefined): Foreig
     version:
       summary?.aiperf_version === undefined
         ? unknown(`no ${BESIDE} next to it`)
-        : shortText(summary.aiperf_version),
+        : shortened(summary.aiperf_version),
     run: {
       startedAt: new Date(Math.floor(zeroNs / 1e6)).toISOString(),
-      target: url === undefined ? 'not reported' : shortText(reportedUrl(url)),
-      api: endpoint?.type === undefined ? unknown('not reported') : shortText(endpoint.type),
-      model: model === undefined ? unknown('not reported') : shortText(model),
+      target: url === undefined ? 'not reported' : shortened(reportedUrl(url)),
+      api: endpoint?.type === undefined ? unknown('not reported') : shortened(endpoint.type),
+      model: model === undefined ? unknown('not reported') : shortened(model),
       pattern: reported ?? { kind: 'concurrency', concurrency: mostAtOnce(samples) },
       dataset: 'not reported by AIPerf',
       streaming: isStreaming,

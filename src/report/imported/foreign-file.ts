@@ -72,7 +72,7 @@ export const checkedSample = (sample: EndedSample, location: string): EndedSampl
 };
 
 /** Shortens a foreign text to what a report may contain. */
-export const shortText = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
+export const shortened = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
 
 /** Seconds. */
 export const seconds: v.GenericSchema<unknown, number> = v.pipe(

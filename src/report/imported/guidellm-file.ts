@@ -13,7 +13,7 @@ import {
   foreignTokens,
   IMPORTED_REQUESTS_MAX,
   seconds,
-  shortText,
+  shortened,
   toNs,
   wrongForeignFile,
 } from './foreign-file.ts';
@@ -31,12 +31,12 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
     const { target, model } = { ...backend, ...benchmark.config.backend };
     return {
       tool: 'guidellm',
-      version: shortText(metadata.guidellm_version),
+      version: shortened(metadata.guidellm_version),
       run: {
         startedAt: new Date(Math.floor(zero * 1e3)).toISOString(),
-        target: typeof target === 'string' ? shortText(reportedUrl(target)) : 'not reported',
+        target: typeof target === 'string' ? shortened(reportedUrl(target)) : 'not reported',
         api: unknown('not reported'),
-        model: typeof model === 'string' && model !== '' ? shortText(model) : unknown('not reported'),
+        model: typeof model === 'string' && model !== '' ? shortened(model) : unknown('not reported'),
         pattern: patternOf(benchmark.config.strategy, location),
         dataset: 'not reported by GuideLLM',
         streaming: samples.some(({ firstContentNs }) => firstContentNs !== NO_FIGURE),

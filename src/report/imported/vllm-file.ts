@@ -16,7 +16,7 @@ import {
   foreignTokens,
   IMPORTED_REQUESTS_MAX,
   seconds,
-  shortText,
+  shortened,
   toNs,
   wrongForeignFile,
 } from './foreign-file.ts';
@@ -34,13 +34,13 @@ export const vllmRun = (value: unknown, location: string): ForeignRun => {
       startedAt: dateOf(result.date, location),
       target: 'not reported',
       api: result.backend?.includes('chat') === true ? 'chat' : 'completions',
-      model: shortText(result.model_id),
+      model: shortened(result.model_id),
       pattern: patternOf(result),
       dataset: 'not reported by vLLM',
       streaming: result.mean_ttft_ms !== undefined && result.mean_ttft_ms !== null,
       name:
         typeof result.label === 'string' && result.label !== ''
-          ? shortText(result.label).slice(0, 100)
+          ? shortened(result.label).slice(0, 100)
           : NOT_NAMED,
     },
     figures:

@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import type { Problem } from '../../core/problem.ts';
-import { figure, text } from '../schema.ts';
+import { figure, text } from '../../core/schema.ts';
 
 export type ApiProblemCode = keyof typeof API_PROBLEMS;
 

@@ -2,11 +2,11 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import { type Connection, LOSS_CODES, type LossCode } from '../../core/link/connection.ts';
+import { connectionTypeSchema, LOSS_CODES, type LossCode } from '../../core/link/connection.ts';
 import type { LinkCarrier } from '../../core/link/link-ends.ts';
-import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { DeadEnd } from '../../core/link/loss-cause.ts';
 import type { ConflictView } from '../../core/node/conflict-view.ts';
+import { failedGpuSchema } from '../../core/node/failed-gpu.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import type { GpuHealth } from '../../core/node/gpu-health.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
@@ -14,15 +14,24 @@ import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../core/n
 import { gatheredKind, NODE_READING_KINDS, type NodeReadingKind } from '../../core/node/reading.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import type { ProbeStage } from '../../core/probe/probe-stage.ts';
-import type { LinkFigure, UnusualFigure } from '../../core/probe/unusual-figures.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  list,
+  nodeIdSchema,
+  reported,
+  type Schema,
+  text,
+  unknownSchema,
+} from '../../core/schema.ts';
 import type { Entry } from '../../core/state.ts';
 import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { connectionTypeSchema, PAYLOAD_SCHEMAS } from '../event-schema.ts';
+import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { gpuHealthSchema } from '../gpu-health-schema.ts';
-import { failedGpuSchema, gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../gpu-schema.ts';
+import { gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../gpu-schema.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
-import { count, figure, list, nodeIdSchema, reported, type Schema, text, unknownSchema } from '../schema.ts';
 import { entrySchema } from './state-answers.ts';
 
 export const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => v.union([unknownSchema, schema]);
@@ -164,14 +173,8 @@ export const clusterTotalsSchema: Schema<ClusterTotals> = v.object({
   gpuMemoryBytesPerSecond: totalSchema,
 });
 
-interface NodesAnswer {
+export const nodesAnswerSchema = v.object({
   /** The node that responds. */
-  readonly self: NodeId;
-  readonly totals: ClusterTotals;
-  readonly nodes: readonly ListedNode[];
-}
-
-export const nodesAnswerSchema: Schema<NodesAnswer> = v.object({
   self: nodeIdSchema,
   totals: clusterTotalsSchema,
   nodes: v.array(listedNodeSchema),
@@ -191,25 +194,6 @@ export interface Aged<T> {
   readonly ageMs: number;
 }
 
-/** A connection in one direction. */
-export interface ListedLink {
-  readonly source: NodeId;
-  readonly sink: NodeId;
-  readonly connectionKey: string;
-  /** Key of the path, made of both interfaces: connections of one path have the same figures. */
-  readonly path: string;
-  /** The age of this information: since it opened, or since its type or rate changed. */
-  readonly connection: Aged<Connection>;
-  /** Type and rate from both of its ends: the slower one decides. */
-  readonly carrier: LinkCarrier | Unknown;
-  /** The newest of its path. The age of its figures is `ageMs` + `value.measuredAgeMs`. */
-  readonly profile: Aged<LinkProfile> | Unknown;
-  /** Figures far below their median of the last week. */
-  readonly unusual: readonly UnusualFigure<LinkFigure>[];
-  /** For a path with no open connection, listed once; unknown for an open one. */
-  readonly lost: ListedLoss | Unknown;
-}
-
 /** Why a path carries nothing now, and since when. */
 export interface ListedLoss {
   readonly code: LossCode;
@@ -224,16 +208,21 @@ const aged = <T>(value: Schema<T>): Schema<Aged<T>> => v.object({ value, ageMs: 
 const carrier = { type: reported(connectionTypeSchema), negotiatedBitsPerSecond: reported(figure) };
 const linkEnd = v.object({ interfaceName: reported(text), ...carrier });
 
-export const listedLinkSchema: Schema<ListedLink> = v.object({
+export const listedLinkSchema = v.object({
   source: nodeIdSchema,
   sink: nodeIdSchema,
   connectionKey: text,
+  /** Key of the path, made of both interfaces: connections of one path have the same figures. */
   path: text,
+  /** The age of this information: since it opened, or since its type or rate changed. */
   connection: aged(PAYLOAD_SCHEMAS['connection.opened']),
+  /** Type and rate from both of its ends: the slower one decides. */
   carrier: reported<LinkCarrier>(
     v.object({ ...carrier, ends: v.object({ source: linkEnd, sink: linkEnd }) }),
   ),
+  /** The newest of its path. The age of its figures is `ageMs` + `value.measuredAgeMs`. */
   profile: orUnknown(aged(PAYLOAD_SCHEMAS['link.profiled'])),
+  /** Figures far below their median of the last week. */
   unusual: v.pipe(
     v.array(
       v.object({
@@ -247,6 +236,7 @@ export const listedLinkSchema: Schema<ListedLink> = v.object({
     ),
     v.description('Figures far below the median of the last week.'),
   ),
+  /** For a path with no open connection, listed once; unknown for an open one. */
   lost: orUnknown(
     v.object({
       code: v.picklist(LOSS_CODES),
@@ -258,6 +248,9 @@ export const listedLinkSchema: Schema<ListedLink> = v.object({
     }),
   ),
 });
+
+/** A connection in one direction. */
+export type ListedLink = Infer<typeof listedLinkSchema>;
 
 export const linksAnswerSchema: Schema<{ readonly links: readonly ListedLink[] }> = v.object({
   links: v.array(listedLinkSchema),

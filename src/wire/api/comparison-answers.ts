@@ -2,11 +2,11 @@
 
 import * as v from 'valibot';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import type { ReportedComparison } from '../../core/comparison/reported-comparison.ts';
+import { comparisonVerdictSchema } from '../../core/comparison/judge-effect.ts';
+import { reportedComparisonSchema } from '../../core/comparison/reported-comparison.ts';
 import type { ComparisonId } from '../../core/ids.ts';
-import { comparisonSchema, comparisonVerdictSchema } from '../comparison-schema.ts';
-import { reportedComparisonSchema } from '../reported-comparison-schema.ts';
-import { comparisonIdSchema, reported, runIdSchema, text } from '../schema.ts';
+import { comparisonIdSchema, reported, runIdSchema, text } from '../../core/schema.ts';
+import { comparisonSchema } from '../comparison-schema.ts';
 
 /** A comparison in a list. */
 export type ListedComparison = Pick<
@@ -24,34 +24,20 @@ const listedComparisonSchema: v.GenericSchema<unknown, ListedComparison> = v.obj
   verdict: comparisonVerdictSchema,
 });
 
-interface ComparisonsAnswer {
-  readonly comparisons: readonly ListedComparison[];
-}
-
-export const comparisonsAnswerSchema: v.GenericSchema<unknown, ComparisonsAnswer> = v.object({
+export const comparisonsAnswerSchema = v.object({
   comparisons: v.array(listedComparisonSchema),
 });
 
-interface ComparisonAnswer {
-  readonly comparison: ComparisonDocument;
-}
-
-export const comparisonAnswerSchema: v.GenericSchema<unknown, ComparisonAnswer> = v.object({
+export const comparisonAnswerSchema = v.object({
   comparison: comparisonSchema,
 });
 
 /** One that may still be in progress, or whose files are elsewhere. */
-interface KnownComparisonAnswer {
-  readonly comparison: ComparisonDocument | null;
-  /** As published to the cluster; null: it was never published. */
-  readonly reported: ReportedComparison | null;
-  /** Why there is no document; '' if there is one. */
-  readonly notice: string;
-}
-
-export const knownComparisonAnswerSchema: v.GenericSchema<unknown, KnownComparisonAnswer> = v.object({
+export const knownComparisonAnswerSchema = v.object({
   comparison: v.nullable(comparisonSchema),
+  /** As published to the cluster; null: it was never published. */
   reported: v.nullable(reportedComparisonSchema),
+  /** Why there is no document; '' if there is one. */
   notice: text,
 });
 

@@ -2,7 +2,18 @@
 // Bodies are described as they are sent, with optional fields; responses as they arrive.
 
 import type * as v from 'valibot';
+import { readingStatusSchema } from '../../core/node/gathered.ts';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
+import {
+  comparisonIdSchema,
+  nodeIdSchema,
+  runIdSchema,
+  sweepIdSchema,
+  unknownSchema,
+} from '../../core/schema.ts';
+import { stageSchema } from '../../core/sweep/stage.ts';
+import { sweepProgressSchema } from '../../core/sweep/sweep.ts';
+import { warningSchema } from '../../core/warnings/warning.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { gpuDeviceSchema, gpuLoadSchema } from '../gpu-schema.ts';
 import {
@@ -16,14 +27,8 @@ import { noticeSchema } from '../notice.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
 import { reportSchema } from '../report-codec.ts';
 import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../run-schema.ts';
-import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';
-import {
-  sweepEndSchema,
-  sweepProgressSchema,
-  sweepStartSchema,
-  sweepUpdateSchema,
-} from '../sweep-digest-schema.ts';
-import { lineDocumentSchema, stageSchema, sweepDocumentSchema } from '../sweep-schema.ts';
+import { sweepEndSchema, sweepStartSchema, sweepUpdateSchema } from '../sweep-digest-schema.ts';
+import { lineDocumentSchema, sweepDocumentSchema } from '../sweep-schema.ts';
 import { apiProblemSchema } from './api-problem.ts';
 import {
   clusterTotalsSchema,
@@ -34,7 +39,7 @@ import {
   listedVendorSchema,
 } from './cluster-answers.ts';
 import { daemonAnswerSchema } from './daemon-answers.ts';
-import { listedGroupSchema, warningSchema } from './group-answers.ts';
+import { listedGroupSchema } from './group-answers.ts';
 import {
   hourlySummarySchema,
   liveHistoryAnswerSchema,
@@ -48,7 +53,6 @@ import {
   droppedMessageSchema,
   eventSchema,
   heartbeatMessageSchema,
-  readingStatusSchema,
   snapshotMessageSchema,
   stateAnswerSchema,
   stateSchema,

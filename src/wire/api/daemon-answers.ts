@@ -2,8 +2,8 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import { noticeSchema, type ReportedNotice } from '../notice.ts';
-import { count, figure, nodeIdSchema, text } from '../schema.ts';
+import { count, figure, type Infer, nodeIdSchema, text } from '../../core/schema.ts';
+import { noticeSchema } from '../notice.ts';
 import type { DropReason } from '../stream-message.ts';
 
 export const dropReasonSchema: v.GenericSchema<unknown, DropReason> = v.picklist([
@@ -43,23 +43,6 @@ export interface OtlpAnswer {
   readonly problem: string;
 }
 
-interface DaemonAnswer {
-  readonly nodeId: NodeId;
-  readonly version: string;
-  readonly startedAtWallMs: number;
-  readonly uptimeMs: number;
-  readonly isLoopback: boolean;
-  readonly url?: string;
-  readonly home?: string;
-  /** How the command is typed where the daemon was started: `./plimsoll` in a checkout. */
-  readonly program?: string;
-  /** Current notices. */
-  readonly problems: readonly ReportedNotice[];
-  readonly recording?: ServedRecording;
-  readonly streams: StreamCounts;
-  readonly otlp?: OtlpAnswer;
-}
-
 const otlpAnswerSchema: v.GenericSchema<unknown, OtlpAnswer> = v.pipe(
   v.object({
     endpoint: text,
@@ -74,7 +57,7 @@ const otlpAnswerSchema: v.GenericSchema<unknown, OtlpAnswer> = v.pipe(
   v.description('Figures sent to a receiver of OpenTelemetry. Missing if none is set.'),
 );
 
-export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.object({
+export const daemonAnswerSchema = v.object({
   nodeId: nodeIdSchema,
   version: text,
   startedAtWallMs: figure,
@@ -82,9 +65,11 @@ export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.obje
   isLoopback: v.pipe(v.boolean(), v.description('Only this machine can connect; reading needs no token.')),
   url: v.exactOptional(text),
   home: v.exactOptional(v.pipe(text, v.description('Announced on loopback only.'))),
+  /** How the command is typed where the daemon was started: `./plimsoll` in a checkout. */
   program: v.exactOptional(
     v.pipe(text, v.description('How the command is typed on this machine. Announced on loopback only.')),
   ),
+  /** Current notices. */
   problems: v.pipe(v.array(noticeSchema), v.description('Current notices.')),
   recording: v.exactOptional(
     v.pipe(
@@ -126,12 +111,7 @@ export const codeBodySchema: v.GenericSchema<unknown, { readonly code: string }>
   code: v.pipe(v.string(), v.minLength(1), v.maxLength(CODE_LENGTH_MAX)),
 });
 
-interface OneTimeCode {
-  readonly code: string;
-  readonly expiresInMs: number;
-}
-
-export const oneTimeCodeSchema: v.GenericSchema<unknown, OneTimeCode> = v.object({
+export const oneTimeCodeSchema = v.object({
   code: v.pipe(v.string(), v.regex(/^[\w-]{1,128}$/)),
   expiresInMs: count,
 });
@@ -143,21 +123,7 @@ export const joinBodySchema: v.GenericSchema<unknown, { readonly code: string }>
   code: v.pipe(v.string(), v.minLength(1), v.maxLength(JOIN_CODE_LENGTH_MAX)),
 });
 
-export interface JoinCodeAnswer {
-  readonly code: string;
-  readonly expiresInMs: number;
-  readonly isLoopback: boolean;
-  /** For GET /api/mesh/join-code. */
-  readonly id: string;
-}
-
-export interface JoinCodeStandingAnswer {
-  readonly state: 'valid' | 'used' | 'expired' | 'tries';
-  readonly expiresInMs: number;
-  readonly triesLeft: number;
-}
-
-export const joinCodeStandingSchema: v.GenericSchema<unknown, JoinCodeStandingAnswer> = v.object({
+export const joinCodeStandingSchema = v.object({
   state: v.pipe(
     v.picklist(['valid', 'used', 'expired', 'tries']),
     v.description(
@@ -168,22 +134,24 @@ export const joinCodeStandingSchema: v.GenericSchema<unknown, JoinCodeStandingAn
   triesLeft: v.pipe(count, v.description('Attempts with a wrong code.')),
 });
 
-export const joinCodeAnswerSchema: v.GenericSchema<unknown, JoinCodeAnswer> = v.object({
+export type JoinCodeStandingAnswer = Infer<typeof joinCodeStandingSchema>;
+
+export const joinCodeAnswerSchema = v.object({
   code: v.pipe(text, v.description('For `plimsoll join` on one other machine.')),
   expiresInMs: count,
   isLoopback: v.pipe(v.boolean(), v.description('The mesh listens on loopback: only this machine can join.')),
+  /** For GET /api/mesh/join-code. */
   id: v.pipe(text, v.description('For GET /api/mesh/join-code. Not a secret.')),
 });
 
-export interface JoinedAnswer {
-  readonly keyId: string;
-  readonly address: string;
-}
+export type JoinCodeAnswer = Infer<typeof joinCodeAnswerSchema>;
 
-export const joinedAnswerSchema: v.GenericSchema<unknown, JoinedAnswer> = v.object({
+export const joinedAnswerSchema = v.object({
   keyId: v.pipe(text, v.description('Fingerprint of the cluster key; the key cannot be derived from it.')),
   address: v.pipe(text, v.description('HOST:PORT of the node that gave it.')),
 });
+
+export type JoinedAnswer = Infer<typeof joinedAnswerSchema>;
 
 export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({
   keyId: v.pipe(

@@ -2,10 +2,9 @@
 
 import * as v from 'valibot';
 import type { GroupCell, GroupSummary } from '../../core/group/group-view.ts';
-import type { NodeId } from '../../core/ids.ts';
+import { count, figure, type Infer, nodeIdSchema, type Schema, share, text } from '../../core/schema.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import type { Warning } from '../../core/warnings/warning.ts';
-import { count, figure, nodeIdSchema, type Schema, share, text } from '../schema.ts';
+import { warningSchema } from '../../core/warnings/warning.ts';
 import { clusterTotalsSchema, orUnknown, totalSchema } from './cluster-answers.ts';
 
 /** "rack", "site", "kind", "tag", or "tag:KEY". */
@@ -41,12 +40,7 @@ export const listedGroupSchema: Schema<ListedGroup> = v.object({
   outputTokensPerSecond: v.pipe(totalSchema, v.description('For the runs against its nodes.')),
 });
 
-interface GroupsAnswer {
-  readonly by: string;
-  readonly groups: readonly ListedGroup[];
-}
-
-export const groupsAnswerSchema: Schema<GroupsAnswer> = v.object({
+export const groupsAnswerSchema = v.object({
   by: groupByTextSchema,
   groups: v.array(listedGroupSchema),
 });
@@ -65,42 +59,14 @@ const listedCellSchema: Schema<ListedCell> = v.object({
   gpuUse: orUnknown(share),
 });
 
-interface GroupMembersAnswer {
-  readonly by: string;
-  readonly group: ListedGroup;
-  readonly members: readonly ListedCell[];
-  readonly warnings: readonly Warning[];
-}
-
-export const warningSchema: Schema<Warning> = v.object({
-  id: v.string(),
-  level: v.picklist(['danger', 'caution', 'note']),
-  nodes: v.array(nodeIdSchema),
-  title: v.string(),
-  why: v.string(),
-  on: v.exactOptional(v.string()),
-  command: v.exactOptional(v.string()),
-});
-
-export const groupMembersAnswerSchema: Schema<GroupMembersAnswer> = v.object({
+export const groupMembersAnswerSchema = v.object({
   by: groupByTextSchema,
   group: listedGroupSchema,
   members: v.array(listedCellSchema),
   warnings: v.array(warningSchema),
 });
 
-/** The links between two groups, or within one; rates are those of a link's slower direction. */
-export interface ListedGroupPair {
-  readonly groups: readonly [string, string];
-  readonly linkCount: number;
-  readonly medianBitsPerSecond: number | Unknown;
-  readonly worstBitsPerSecond: number | Unknown;
-  /** Its ends; none while nothing is known. */
-  readonly worstNodes: readonly NodeId[];
-  readonly isFlagged: boolean;
-}
-
-const listedGroupPairSchema: Schema<ListedGroupPair> = v.object({
+const listedGroupPairSchema = v.object({
   groups: v.pipe(
     v.tuple([groupIdSchema, groupIdSchema]),
     v.description('Their ids; twice the same for the links within one.'),
@@ -111,9 +77,13 @@ const listedGroupPairSchema: Schema<ListedGroupPair> = v.object({
     v.description("For the links' slower directions; if nothing is known, the reason."),
   ),
   worstBitsPerSecond: orUnknown(figure),
+  /** Its ends; none while nothing is known. */
   worstNodes: v.pipe(v.array(nodeIdSchema), v.description('The ends of the worst link.')),
   isFlagged: v.pipe(v.boolean(), v.description('The worst carries far less than it should.')),
 });
+
+/** The links between two groups, or within one; rates are those of a link's slower direction. */
+export type ListedGroupPair = Infer<typeof listedGroupPairSchema>;
 
 export const groupPairsAnswerSchema: Schema<{
   readonly by: string;

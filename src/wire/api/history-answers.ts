@@ -2,13 +2,11 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import type { LinkProfile } from '../../core/link/link-profile.ts';
+import { type LinkProfile, linkProfileSchema } from '../../core/link/link-profile.ts';
 import type { HistorySeries } from '../../core/live-history.ts';
-import type { GpuProfile } from '../../core/node/gpu-profile.ts';
-import type { Unknown } from '../../core/unknown.ts';
+import { type GpuProfile, gpuProfileSchema } from '../../core/node/gpu-profile.ts';
+import { count, figure, type Infer, nodeIdSchema, type Schema, unknownSchema } from '../../core/schema.ts';
 import type { RECORD_VERSION } from '../durable-record.ts';
-import { gpuProfileSchema, linkProfileSchema } from '../probe-schema.ts';
-import { count, figure, nodeIdSchema, type Schema, unknownSchema } from '../schema.ts';
 
 export type LiveHistoryAnswer = HistorySeries & {
   readonly node: NodeId;
@@ -54,17 +52,6 @@ export const profileRecordSchema: Schema<ProfileRecord> = v.variant('kind', [
   v.object({ ...record, kind: v.literal('link.profiled'), payload: linkProfileSchema }),
 ]);
 
-/** An hour of measurements: all that is stored after three days. */
-export interface HourlySummary {
-  readonly version: 1;
-  /** Records in the hour. */
-  readonly count: number;
-  /** Failed attempts among them: they repeat the last good figures, which are left out. */
-  readonly failedCount: number;
-  /** By name in the payload, nested names joined by a dot: "uploadBitsPerSecond". */
-  readonly figures: Readonly<Record<string, FigureSummary>>;
-}
-
 export interface FigureSummary {
   readonly min: number;
   readonly median: number;
@@ -73,19 +60,20 @@ export interface FigureSummary {
   readonly count: number;
 }
 
-export const hourlySummarySchema: Schema<HourlySummary> = v.object({
+export const hourlySummarySchema = v.object({
   version: v.literal(1),
+  /** Records in the hour. */
   count,
+  /** Failed attempts among them: they repeat the last good figures, which are left out. */
   failedCount: count,
+  /** By name in the payload, nested names joined by a dot: "uploadBitsPerSecond". */
   figures: v.record(v.string(), v.object({ min: figure, median: figure, max: figure, count })),
 });
 
-/** `atWallMs` is on the clock of the responding machine; for an hour it is its start. */
-export type ProfileRow =
-  | { readonly isHourly: false; readonly atWallMs: number; readonly record: ProfileRecord | Unknown }
-  | { readonly isHourly: true; readonly atWallMs: number; readonly record: HourlySummary | Unknown };
+/** An hour of measurements: all that is stored after three days. */
+export type HourlySummary = Infer<typeof hourlySummarySchema>;
 
-const profileRowSchema: Schema<ProfileRow> = v.variant('isHourly', [
+const profileRowSchema = v.variant('isHourly', [
   v.object({
     isHourly: v.literal(false),
     atWallMs: figure,
@@ -98,19 +86,17 @@ const profileRowSchema: Schema<ProfileRow> = v.variant('isHourly', [
   }),
 ]);
 
-export interface ProfileHistoryAnswer {
-  readonly node: NodeId;
-  readonly slot: 'gpu' | 'link';
-  readonly key: string;
-  readonly rows: readonly ProfileRow[];
-}
+/** `atWallMs` is on the clock of the responding machine; for an hour it is its start. */
+export type ProfileRow = Infer<typeof profileRowSchema>;
 
-export const profileHistoryAnswerSchema: Schema<ProfileHistoryAnswer> = v.object({
+export const profileHistoryAnswerSchema = v.object({
   node: nodeIdSchema,
   slot: v.picklist(['gpu', 'link']),
   key: v.string(),
   rows: v.pipe(v.array(profileRowSchema), v.description('Oldest first.')),
 });
+
+export type ProfileHistoryAnswer = Infer<typeof profileHistoryAnswerSchema>;
 
 export const historyAnswerSchema: Schema<LiveHistoryAnswer | ProfileHistoryAnswer> = v.union([
   profileHistoryAnswerSchema,

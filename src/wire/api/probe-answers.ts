@@ -3,9 +3,9 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import type { ProbeSubject } from '../../core/probe/probe-status.ts';
-import { probeSubjectSchema } from '../probe-schema.ts';
-import { nodeIdSchema, text } from '../schema.ts';
+import { type ProbeSubject, probeSubjectSchema } from '../../core/probe/probe-status.ts';
+
+import { type Infer, nodeIdSchema, text } from '../../core/schema.ts';
 
 /**
  * Without deviceId all devices of the node, without connectionKey all connections of the link, in that
@@ -21,11 +21,7 @@ export type ProbeTarget =
       readonly connectionKey?: string | undefined;
     };
 
-export interface ProbeRequest {
-  readonly subject: ProbeTarget;
-}
-
-export const probeRequestSchema: v.GenericSchema<unknown, ProbeRequest> = v.object({
+export const probeRequestSchema = v.object({
   subject: v.union([
     v.literal('all'),
     v.variant('kind', [
@@ -60,16 +56,13 @@ const REQUESTED_MAX = 1_024;
 export const requestedProbesSchema: v.GenericSchema<unknown, { readonly probes: readonly RequestedProbe[] }> =
   v.object({ probes: v.pipe(v.array(v.object(requested)), v.maxLength(REQUESTED_MAX)) });
 
-export interface ProbesAnswer {
+export const probesAnswerSchema = v.object({
   /** With the node that measures each. */
-  readonly probes: readonly (RequestedProbe & { readonly node: NodeId })[];
-  /** Nodes that could not be reached, with the reason. */
-  readonly unreached: readonly { readonly node: NodeId; readonly reason: string }[];
-}
-
-export const probesAnswerSchema: v.GenericSchema<unknown, ProbesAnswer> = v.object({
   probes: v.array(
     v.object({ node: v.pipe(nodeIdSchema, v.description('The measuring node.')), ...requested }),
   ),
+  /** Nodes that could not be reached, with the reason. */
   unreached: v.array(v.object({ node: nodeIdSchema, reason: v.string() })),
 });
+
+export type ProbesAnswer = Infer<typeof probesAnswerSchema>;

@@ -4,13 +4,12 @@ import * as v from 'valibot';
 import type { RunId } from '../../core/ids.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { ENERGY_SCOPES, type EnergyScope } from '../../core/run/energy.ts';
-import type { Report } from '../../core/run/report.ts';
 import type { RunProgress } from '../../core/run/run.ts';
 import type { RunView } from '../../core/run/run-selectors.ts';
+import { count, figure, type Infer, nodeIdSchema, runIdSchema, unknownSchema } from '../../core/schema.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import { reportSchema } from '../report-codec.ts';
 import { runProgressSchema, runSchema } from '../run-schema.ts';
-import { count, figure, nodeIdSchema, runIdSchema, unknownSchema } from '../schema.ts';
 
 /** A run as it is listed. */
 export type ListedRun = Omit<RunView, 'progress'> & { readonly progress: RunProgress | Unknown };
@@ -32,12 +31,7 @@ export const runsAnswerSchema: v.GenericSchema<unknown, { readonly runs: readonl
   runs: v.array(listedRunSchema),
 });
 
-interface RunAnswer {
-  readonly run: ListedRun;
-  readonly report: Report | null;
-}
-
-export const runAnswerSchema: v.GenericSchema<unknown, RunAnswer> = v.object({
+export const runAnswerSchema = v.object({
   run: listedRunSchema,
   report: v.pipe(
     v.nullable(reportSchema),
@@ -82,17 +76,9 @@ export const SERVER_COLUMN_KEYS = [
 
 export type ServerColumns = Readonly<Record<(typeof SERVER_COLUMN_KEYS)[number], SeriesColumn>>;
 
-export interface RunSeriesAnswer {
-  readonly runId: RunId;
-  readonly isLive: boolean;
-  readonly series: TimeSeries;
-  /** What is missing in it; '' if nothing is. */
-  readonly notice: string;
-}
-
 const column: v.GenericSchema<unknown, SeriesColumn> = v.array(v.nullable(figure));
 
-export const runSeriesAnswerSchema: v.GenericSchema<unknown, RunSeriesAnswer> = v.object({
+export const runSeriesAnswerSchema = v.object({
   runId: runIdSchema,
   isLive: v.boolean(),
   series: v.object({
@@ -114,8 +100,11 @@ export const runSeriesAnswerSchema: v.GenericSchema<unknown, RunSeriesAnswer> = 
     server: v.exactOptional(v.object(recordOf(SERVER_COLUMN_KEYS, () => column))),
     power: v.exactOptional(v.object(recordOf(ENERGY_SCOPES, () => column))),
   }),
+  /** What is missing in it; '' if nothing is. */
   notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });
+
+export type RunSeriesAnswer = Infer<typeof runSeriesAnswerSchema>;
 
 export const stopAnswerSchema: v.GenericSchema<unknown, { readonly runId: RunId }> = v.object({
   runId: runIdSchema,

@@ -4,20 +4,20 @@
 import * as v from 'valibot';
 import type { Event } from '../../core/event.ts';
 import { EVENT_KINDS, type EventKind, isEventKind, KINDS, type StateField } from '../../core/event-kinds.ts';
-import type { ReadingStatus } from '../../core/node/gathered.ts';
+import { readingStatusSchema } from '../../core/node/gathered.ts';
 import { gatheredKind, isReadingKind } from '../../core/node/reading.ts';
+import { count, figure, interval, nodeIdSchema, type Schema, text } from '../../core/schema.ts';
 import {
   type Entry,
   FIELDS,
   type FieldRow,
   hasEveryMap,
-  type OriginProgress,
+  originSchema,
   type State,
-  type UnknownKind,
+  unknownKindSchema,
 } from '../../core/state.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
-import { count, figure, interval, nodeIdSchema, openObject, type Schema, text } from '../schema.ts';
 import {
   type BatchMessage,
   type DroppedMessage,
@@ -33,13 +33,6 @@ export const entrySchema = <T>(value: Schema<T>): Schema<Entry<T>> => v.object({
 
 const readingEntrySchema = (value: v.GenericSchema): v.GenericSchema =>
   v.object({ value, ...entryParts, source: text, intervalMs: interval });
-
-const reported = { reading: text, vendor: text, source: text, intervalMs: interval } as const;
-
-export const readingStatusSchema: Schema<ReadingStatus> = v.variant('kind', [
-  openObject({ kind: v.literal('confirmed'), ...reported }),
-  openObject({ kind: v.picklist(['failed', 'absent']), ...reported, reason: text }),
-]);
 
 /** What State contains for a kind. */
 const entrySchemaOf = (kind: EventKind): v.GenericSchema => {
@@ -76,15 +69,6 @@ const mapSchema = ({ field, shape }: FieldRow): v.GenericSchema => {
       return shape satisfies never;
   }
 };
-
-const originSchema: Schema<OriginProgress> = v.object({ epoch: count, seq: count, receivedAtMs: figure });
-
-const unknownKindSchema: Schema<UnknownKind> = v.object({
-  class: v.picklist(['durable', 'live']),
-  epoch: count,
-  seq: count,
-  count,
-});
 
 const stateEntries: v.ObjectEntries = {
   ...Object.fromEntries(FIELDS.map(row => [row.field, mapSchema(row)])),

@@ -2,38 +2,16 @@
 // format as in the HTTP API, and its version changes if a field is removed or changes its meaning.
 
 import * as v from 'valibot';
-import type { NodeId } from '../../core/ids.ts';
-import type { State } from '../../core/state.ts';
-import type { ClusterTotals } from '../../core/totals.ts';
-import type { Warning } from '../../core/warnings/warning.ts';
-import { noticeSchema, type ReportedNotice } from '../notice.ts';
-import { nodeIdSchema, text } from '../schema.ts';
-import {
-  clusterTotalsSchema,
-  type ListedLink,
-  type ListedNode,
-  listedLinkSchema,
-  listedNodeSchema,
-} from './cluster-answers.ts';
-import { type ListedGroup, listedGroupSchema, warningSchema } from './group-answers.ts';
+import { type Infer, nodeIdSchema, text } from '../../core/schema.ts';
+import { warningSchema } from '../../core/warnings/warning.ts';
+import { noticeSchema } from '../notice.ts';
+import { clusterTotalsSchema, listedLinkSchema, listedNodeSchema } from './cluster-answers.ts';
+import { listedGroupSchema } from './group-answers.ts';
 import { stateSchema } from './state-answers.ts';
 
 export const STATUS_SCHEMA = 'plimsoll.status/1';
 
-export interface StatusDocument {
-  readonly schema: typeof STATUS_SCHEMA;
-  readonly nodeId: NodeId;
-  readonly plimsollVersion: string;
-  readonly problems: readonly ReportedNotice[];
-  readonly totals: ClusterTotals;
-  readonly groups?: readonly ListedGroup[];
-  readonly nodes: readonly ListedNode[];
-  readonly links: readonly ListedLink[];
-  readonly warnings: readonly Warning[];
-  readonly state: State;
-}
-
-export const statusDocumentSchema: v.GenericSchema<unknown, StatusDocument> = v.object({
+export const statusDocumentSchema = v.object({
   schema: v.literal(STATUS_SCHEMA),
   nodeId: v.pipe(nodeIdSchema, v.description('The node whose daemon responded.')),
   plimsollVersion: v.pipe(text, v.description('Version of that daemon.')),
@@ -48,3 +26,5 @@ export const statusDocumentSchema: v.GenericSchema<unknown, StatusDocument> = v.
   warnings: v.pipe(v.array(warningSchema), v.description('For the nodes that are shown.')),
   state: v.pipe(stateSchema, v.description('For the whole cluster; ages are counted up to now.')),
 });
+
+export type StatusDocument = Infer<typeof statusDocumentSchema>;

@@ -2,19 +2,14 @@
 
 import * as v from 'valibot';
 import type { SweepId } from '../../core/ids.ts';
-import type { Stage } from '../../core/sweep/stage.ts';
-import type { LineDocument, LineProgress, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { figure, nodeIdSchema, sweepIdSchema, unknownSchema } from '../../core/schema.ts';
+import { stageSchema } from '../../core/sweep/stage.ts';
+import { sweepProgressParts } from '../../core/sweep/sweep.ts';
+import { type LineProgress, lineProgressSchema } from '../../core/sweep/sweep-document.ts';
 import type { SweepView } from '../../core/sweep/sweep-selectors.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { figure, nodeIdSchema, sweepIdSchema, unknownSchema } from '../schema.ts';
-import { sweepProgressParts, sweepSchema } from '../sweep-digest-schema.ts';
-import {
-  lineDocumentSchema,
-  lineProgressSchema,
-  STAGES_MAX,
-  stageSchema,
-  sweepDocumentSchema,
-} from '../sweep-schema.ts';
+import { sweepSchema } from '../sweep-digest-schema.ts';
+import { lineDocumentSchema, STAGES_MAX, sweepDocumentSchema } from '../sweep-schema.ts';
 
 /** A sweep or line as it is listed. */
 export type ListedSweep = Omit<SweepView, 'progress'> & { readonly progress: LineProgress | Unknown };
@@ -36,23 +31,16 @@ export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object
 export const sweepsAnswerSchema: v.GenericSchema<unknown, { readonly sweeps: readonly ListedSweep[] }> =
   v.object({ sweeps: v.array(listedSweepSchema) });
 
-interface SweepAnswer {
-  readonly sweep: ListedSweep;
-  /** sweep.json or line.json, once it has ended. */
-  readonly document: SweepDocument | LineDocument | null;
-  /** The complete stages so far, while it runs. */
-  readonly stages: readonly Stage[];
-  /** What is missing, and why; '' if nothing is. */
-  readonly notice: string;
-}
-
-export const sweepAnswerSchema: v.GenericSchema<unknown, SweepAnswer> = v.object({
+export const sweepAnswerSchema = v.object({
   sweep: listedSweepSchema,
+  /** sweep.json or line.json, once it has ended. */
   document: v.pipe(
     v.nullable(v.union([lineDocumentSchema, sweepDocumentSchema])),
     v.description('null while it is in progress, and if its files are not on the answering node.'),
   ),
+  /** The complete stages so far, while it runs. */
   stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
+  /** What is missing, and why; '' if nothing is. */
   notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
+import { knownPart } from '../../../src/core/schema.ts';
 import { headroomDocumentSchema } from '../../../src/wire/headroom-schema.ts';
-import { knownPart } from '../../../src/wire/schema.ts';
 import { madeFacts } from '../../model/made-headers.ts';
 import { bearer, postJson } from './http-exchange.ts';
 import { identityFact, memoryFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NOT_REPORTED } from '../../../src/wire/schema.ts';
+import { NOT_REPORTED } from '../../../src/core/schema.ts';
 import { rawConnection } from '../../support/raw-http.ts';
 import { fetchJson, sendRequest, until } from './http-exchange.ts';
 import { CONFIG_NOTICE, identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';

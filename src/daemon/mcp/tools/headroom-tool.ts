@@ -5,12 +5,14 @@ import { ageMsOf } from '../../../core/entry-maps.ts';
 import { maximumOf } from '../../../core/extremes.ts';
 import { clusterHeadroom } from '../../../core/model/cluster-headroom.ts';
 import type { RankedPlacement } from '../../../core/model/headroom.ts';
+import { headroomQuestionSchema } from '../../../core/model/headroom-devices.ts';
 import type { Interval } from '../../../core/model/model-facts.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
+import type { Infer } from '../../../core/schema.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, type Unknown } from '../../../core/unknown.ts';
-import { headroomQuestionSchema, sentModelSchema } from '../../../wire/api/headroom-request.ts';
+import { sentModelSchema } from '../../../wire/api/headroom-request.ts';
 import {
   quoted,
   type ReportedFigure,
@@ -113,7 +115,7 @@ const needed = (interval: Interval, end: 'low' | 'high'): ReportedFigure =>
 const reportedPlacement = (
   { name, parts, fit, contextThatFits, decode, prefill, behind }: RankedPlacement,
   { state, nowMs }: McpContext,
-): v.InferOutput<typeof placementSchema> => {
+): Infer<typeof placementSchema> => {
   // As old as the oldest measurement that it follows from.
   const ageMs = maximumOf([
     0,

@@ -8,6 +8,7 @@ import type { ConnectionFacts } from '../../../core/link/link-facts.ts';
 import { typeText } from '../../../core/link/link-text.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
+import type { Infer } from '../../../core/schema.ts';
 import { lowerPercentile } from '../../../core/statistics/percentile.ts';
 import { type FigurePoint, figurePoints } from '../../../wire/api/figure-points.ts';
 import {
@@ -106,7 +107,7 @@ const reportedConnection = async (
   { source, sink, connectionKey, ...facts }: ConnectionFacts,
   { from, backMs, steps }: HistoryRange,
   { state, profileRows, wallMs }: McpContext,
-): Promise<v.InferOutput<typeof connectionSchema>> => {
+): Promise<Infer<typeof connectionSchema>> => {
   const rows = await profileRows({
     origin: source,
     slot: 'link',
@@ -144,7 +145,7 @@ const past = (
   name: string,
   unit: string,
   wallMs: number,
-): v.InferOutput<typeof pastSchema> => {
+): Infer<typeof pastSchema> => {
   const known = points.flatMap(({ atMs, figures }) => {
     const value = figures[name];
     return value === undefined ? [] : [{ ageMs: Math.max(0, wallMs - atMs), value }];

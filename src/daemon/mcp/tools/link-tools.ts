@@ -11,6 +11,7 @@ import { type FigureView, figureAgeMs, type LinkView, linkViews } from '../../..
 import { lossReason, lostPathText } from '../../../core/link/loss-text.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { type UnusualFigure, unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
+import type { Infer } from '../../../core/schema.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import {
   quoted,
@@ -53,7 +54,7 @@ const linkSchema = v.object({
   ),
 });
 
-type ReportedLink = v.InferOutput<typeof linkSchema>;
+type ReportedLink = Infer<typeof linkSchema>;
 
 export const worstLinksTool: McpTool = mcpTool({
   name: 'worst_links',

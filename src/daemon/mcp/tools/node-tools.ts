@@ -18,6 +18,7 @@ import {
 } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import { knownValue } from '../../../core/node/reading-view.ts';
+import type { Infer } from '../../../core/schema.ts';
 import { clusterTotals, type Total } from '../../../core/totals.ts';
 import { isKnown } from '../../../core/unknown.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
@@ -45,7 +46,7 @@ const totalSchema = v.object({
 const reported = (
   { sum, knownCount, count, isLowerBound }: Total,
   unit: string,
-): v.InferOutput<typeof totalSchema> => ({
+): Infer<typeof totalSchema> => ({
   sum,
   unit,
   knownOf: `${knownCount} of ${count}`,
@@ -227,7 +228,7 @@ const reportedErrors = (view: NodeView['gpuErrors']) =>
     newestSecondsAgo: Math.round((error.newestAgeMs + ('ageMs' in view ? view.ageMs : 0)) / 1_000),
   }));
 
-const listedNode = (view: NodeView): v.InferOutput<typeof headSchema> => ({
+const listedNode = (view: NodeView): Infer<typeof headSchema> => ({
   nodeId: view.nodeId,
   name: quoted(view.name),
   presence: view.presence,

@@ -2,13 +2,10 @@
 // those of GPUs.
 
 import * as v from 'valibot';
+import type { Infer } from '../../../core/schema.ts';
 import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import { entryUrl } from '../../../process/entry.ts';
-import {
-  MEMORY_REQUEST,
-  type MemoryRequest,
-  memoryRequestSchema,
-} from '../../memory-bandwidth/memory-request.ts';
+import { MEMORY_REQUEST, memoryRequestSchema } from '../../memory-bandwidth/memory-request.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { type DeviceEngine, type EngineOptions, outcomeOf } from '../device-answer.ts';
 
@@ -35,21 +32,13 @@ export const cpuEngine = (
 const CPU_DEADLINE_MS = 75_000;
 
 // The request to the child that measures processors. Tests request less of everything.
-interface CpuRequest {
-  readonly memory: MemoryRequest;
-  readonly product: {
-    readonly rounds: number;
-    readonly durationMs: number;
-    readonly usesBlas: boolean;
-  };
-}
 
 const CPU_REQUEST: CpuRequest = {
   memory: MEMORY_REQUEST,
   product: { rounds: 5, durationMs: 300, usesBlas: true },
 };
 
-export const cpuRequestSchema: v.GenericSchema<unknown, CpuRequest> = v.object({
+export const cpuRequestSchema = v.object({
   memory: memoryRequestSchema,
   product: v.object({
     rounds: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
@@ -57,3 +46,5 @@ export const cpuRequestSchema: v.GenericSchema<unknown, CpuRequest> = v.object({
     usesBlas: v.boolean(),
   }),
 });
+
+type CpuRequest = Infer<typeof cpuRequestSchema>;

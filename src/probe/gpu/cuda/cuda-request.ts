@@ -1,17 +1,8 @@
 // The request to the child that measures an NVIDIA device. Tests request less of everything.
 
 import * as v from 'valibot';
-import { BATCHES, type BatchOptions } from './timed-batches.ts';
-
-export interface CudaRequest {
-  /** Its UUID or PCI address, as the inventory has it. */
-  readonly deviceId: string;
-  /** Sizes of the matrix product, the largest that fits the free memory first. Multiples of 8. */
-  readonly productSizes: readonly number[];
-  /** Bytes of the matrix for the product with a vector, at most. */
-  readonly gemvBytes: number;
-  readonly batches: BatchOptions;
-}
+import type { Infer } from '../../../core/schema.ts';
+import { BATCHES } from './timed-batches.ts';
 
 export const cudaRequest = (deviceId: string): CudaRequest => ({
   deviceId,
@@ -26,9 +17,12 @@ const GEMV_BYTES: number = 2 * 1024 ** 3;
 const positive = (maximum: number): v.GenericSchema<unknown, number> =>
   v.pipe(v.number(), v.minValue(0), v.maxValue(maximum));
 
-export const cudaRequestSchema: v.GenericSchema<unknown, CudaRequest> = v.object({
+export const cudaRequestSchema = v.object({
+  /** Its UUID or PCI address, as the inventory has it. */
   deviceId: v.string(),
+  /** Sizes of the matrix product, the largest that fits the free memory first. Multiples of 8. */
   productSizes: v.pipe(v.array(v.pipe(v.number(), v.integer(), v.multipleOf(8))), v.maxLength(8)),
+  /** Bytes of the matrix for the product with a vector, at most. */
   gemvBytes: positive(64 * 1024 ** 3),
   batches: v.object({
     warmUpMs: positive(10_000),
@@ -36,3 +30,5 @@ export const cudaRequestSchema: v.GenericSchema<unknown, CudaRequest> = v.object
     batches: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
   }),
 });
+
+export type CudaRequest = Infer<typeof cudaRequestSchema>;

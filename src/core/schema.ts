@@ -1,4 +1,5 @@
-// The building blocks of all wire schemas, each with its limit.
+// The building blocks of all schemas, each with its limit. A schema is the one declaration of what is stored or sent:
+// its type is inferred, and its reader, limits and documentation derive from it.
 
 import * as v from 'valibot';
 import {
@@ -10,20 +11,38 @@ import {
   type NodeId,
   type RunId,
   type SweepId,
-} from '../core/ids.ts';
-import { type Unknown, unknown } from '../core/unknown.ts';
+} from './ids.ts';
+import { type Unknown, unknown } from './unknown.ts';
 
 /** A schema for values from outside that have type `T` once they have passed. */
 export type Schema<T> = v.GenericSchema<unknown, T>;
+
+/** The type that a schema declares, read-only at every depth. The fields' docs are those of the schema. */
+export type Infer<S extends v.GenericSchema> = Frozen<v.InferOutput<S>>;
+
+/** Leaves branded texts and values of unknown type as they are. */
+export type Frozen<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | bigint | null | undefined
+    ? T
+    : { readonly [K in keyof T]: Frozen<T[K]> };
 
 export const TEXT_LENGTH_MAX = 1_024;
 export const LIST_LENGTH_MAX = 1_024;
 
 export const text: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.maxLength(TEXT_LENGTH_MAX));
+/** Characters: what fits in a line of a table. */
+export const shortText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.maxLength(300));
+/** Characters: a paragraph for people. */
+export const longText: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.maxLength(16_384));
 export const figure: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite());
 /** Bytes: an integer, not negative, exact in a double. */
 export const bytes: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const count: v.GenericSchema<unknown, number> = bytes;
+/** Not negative: a duration, a share of an unlimited whole. */
+export const nonNegative: v.GenericSchema<unknown, number> = v.pipe(figure, v.minValue(0));
+/** A counter of 64 bits may exceed the exact range of a double. */
+export const counter: v.GenericSchema<unknown, number> = nonNegative;
 /** 0..1 */
 export const share: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 /** Ms, from a millisecond to a day. */
@@ -35,6 +54,8 @@ export const interval: v.GenericSchema<unknown, number> = v.pipe(
 
 export const nodeIdSchema: v.GenericSchema<NodeId> = v.custom<NodeId>(isNodeId, 'not a node id');
 export const runIdSchema: v.GenericSchema<RunId> = v.custom<RunId>(isRunId, 'not a run id');
+/** The id of a run where the program keeps it as plain text. */
+export const runIdText: v.GenericSchema<unknown, string> = runIdSchema;
 export const sweepIdSchema: v.GenericSchema<unknown, SweepId> = v.custom<SweepId>(
   isSweepId,
   'not the id of a sweep',
