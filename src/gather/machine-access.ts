@@ -28,39 +28,6 @@ export interface GatherSettings {
   readonly ignoredInterfaces: readonly string[];
 }
 
-/** ms */
-export interface GatherIntervals {
-  readonly memoryMs: number;
-  /** Also of everything from macmon. */
-  readonly systemMs: number;
-  readonly gpuMs: number;
-  readonly thunderboltMs: number;
-  readonly networkMs: number;
-  /** What interfaces carry; where each reading is a process, twice that. */
-  readonly trafficMs: number;
-  readonly rdmaMs: number;
-  readonly diskMs: number;
-  /** Also of the inventory of GPUs. */
-  readonly identityMs: number;
-  /** The bridge that macOS creates from its Thunderbolt ports. */
-  readonly bridgeMs: number;
-  /** Pressure and swap of macOS. */
-  readonly memoryGaugeMs: number;
-}
-
-/** ms */
-export interface GatherTimeouts {
-  /** Of a tool that is run to its end. */
-  readonly toolMs: number;
-  /** Of GPU tools: a driver without persistence mode takes seconds. */
-  readonly gpuToolMs: number;
-  /** Of calls that only ask the kernel: `ip`, and one query of a volume. */
-  readonly kernelMs: number;
-  /** A streaming tool silent for longer is killed, reported and started again. */
-  readonly silentMs: number;
-  readonly gpuSilentMs: number;
-}
-
 export interface MachineAccessOptions extends Partial<Omit<MachineAccess, 'intervals' | 'timeouts'>> {
   readonly env: Env;
   readonly plimsollVersion: string;
@@ -88,28 +55,42 @@ const filesOf = (root: string, env: Env): MachineFiles => {
   return host === '' ? own : filesBefore(own, directoryFiles(root === '/' ? host : root + host));
 };
 
-/** DESIGN §3.4. */
-const INTERVALS: GatherIntervals = {
+/** ms, DESIGN §3.4. config.toml has the same defaults for those that it sets. */
+const INTERVALS = {
   memoryMs: 500,
+  /** Also of everything from macmon. */
   systemMs: 1_000,
   gpuMs: 1_000,
   thunderboltMs: 5_000,
   networkMs: 10_000,
+  /** What interfaces carry; where each reading is a process, twice that. */
   trafficMs: 1_000,
   rdmaMs: 10_000,
   diskMs: 30_000,
+  /** Also of the inventory of GPUs. */
   identityMs: 30_000,
+  /** The bridge that macOS creates from its Thunderbolt ports. */
   bridgeMs: 30_000,
+  /** Pressure and swap of macOS. */
   memoryGaugeMs: 5_000,
 };
 
-const TIMEOUTS: GatherTimeouts = {
+export type GatherIntervals = Readonly<typeof INTERVALS>;
+
+/** ms */
+const TIMEOUTS = {
+  /** Of a tool that is run to its end. */
   toolMs: 20_000,
+  /** Of GPU tools: a driver without persistence mode takes seconds. */
   gpuToolMs: 30_000,
+  /** Of calls that only ask the kernel: `ip`, and one query of a volume. */
   kernelMs: 2_000,
+  /** A streaming tool silent for longer is killed, reported and started again. */
   silentMs: 10_000,
   gpuSilentMs: 15_000,
 };
+
+export type GatherTimeouts = Readonly<typeof TIMEOUTS>;
 
 // The files of a machine seen from a container: its own /proc and /sys first, which know the container, and behind them those of
 // the machine, mounted elsewhere. A runtime covers some of its own, such as /sys/firmware, in which Arm machines have their model.

@@ -6,6 +6,9 @@ import { problemLines } from '../../src/config/config-problem.ts';
 import { configTemplate, settingLines } from '../../src/config/config-template.ts';
 import { type ParsedConfig, parseConfig } from '../../src/config/parse-config.ts';
 import { defaultConfig } from '../../src/config/read-config.ts';
+import { PRESENCE_LIMITS } from '../../src/core/node/presence-view.ts';
+import { machineAccess } from '../../src/gather/machine-access.ts';
+import { JOURNAL_LIMITS } from '../../src/journal/journal.ts';
 
 const configOf = (text: string) => {
   const parsed = parseConfig(text, 'config.toml');
@@ -79,6 +82,14 @@ describe('a config file', () => {
       otlp: { endpoint: undefined, intervalMs: 10_000, compression: 'none' },
       log: { level: undefined, format: 'logfmt' },
     });
+  });
+
+  test('that is empty gives the defaults that the parts have on their own', () => {
+    const { gather, journal, mesh } = defaultConfig();
+    const { intervals } = machineAccess({ env: {}, plimsollVersion: '0.0.0' });
+    expect(intervals).toMatchObject(gather);
+    expect(JOURNAL_LIMITS).toEqual(journal);
+    expect(mesh).toMatchObject(PRESENCE_LIMITS);
   });
 
   // docs/config.md is compared in test/cli/docs.test.ts.

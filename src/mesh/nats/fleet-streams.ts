@@ -23,18 +23,14 @@ export interface FleetStreamOptions extends FleetStreamSettings {
 }
 
 /** What an administrator may change in fleet.json. */
-export interface FleetStreamSettings {
+export const FLEET_STREAM_DEFAULTS = {
   /** 1, or 3 in a cluster of servers. */
-  readonly replicas: number;
-  readonly eventBytesMax: number;
-  readonly eventDaysMax: number;
-}
-
-export const FLEET_STREAM_DEFAULTS: FleetStreamSettings = {
   replicas: 1,
   eventBytesMax: 4_294_967_296,
   eventDaysMax: 7,
 };
+
+export type FleetStreamSettings = Readonly<typeof FLEET_STREAM_DEFAULTS>;
 
 export type FleetStreamConfig = Partial<StreamConfig> & { readonly name: string };
 
