@@ -11,6 +11,7 @@ export const TABLED_DOCUMENTS = [
   'config.md',
   'metrics.md',
   'mock.md',
+  'opentelemetry.md',
   'prometheus.md',
   'service.md',
 ];

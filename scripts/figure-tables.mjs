@@ -1,5 +1,6 @@
 // The tables of figures in documents, by subject: head and rows.
 
+import { FIGURE_UNITS } from '../src/core/figure/figure-row.ts';
 import { GROUP_FIGURES, GROUP_PAIR_FIGURES } from '../src/core/group/group-figures.ts';
 import { CONNECTION_FIGURES, PATH_FIGURES } from '../src/core/link/connection-figures.ts';
 import {
@@ -15,6 +16,15 @@ import { NODE_FIGURES } from '../src/core/node/node-figures.ts';
 import { counterRow, PLAIN_COUNTER_KEYS, RECORD_PROBLEMS } from '../src/core/run/run-counters.ts';
 import { RATE_KEYS, rateRow } from '../src/core/run/run-rates.ts';
 import { SERIES_KEYS, seriesRow } from '../src/core/run/run-series.ts';
+import { GROUP_METRICS } from '../src/daemon/http/metrics/group-metrics.ts';
+import { LINK_METRICS } from '../src/daemon/http/metrics/link-metrics.ts';
+import {
+  LIVE_RUN_METRICS,
+  RECENT_METRICS,
+  SERIES_METRICS,
+} from '../src/daemon/http/metrics/live-run-metrics.ts';
+import { NODE_METRICS } from '../src/daemon/http/metrics/node-metrics.ts';
+import { CLUSTER_METRICS, DAEMON_METRICS, MESH_METRICS } from '../src/daemon/http/metrics/render-metrics.ts';
 
 const code = text => `\`${text}\``;
 
@@ -35,7 +45,7 @@ const seriesCells = key => {
 const metricRows = SCOPES => {
   const families = new Map();
   for (const [scope, rows] of SCOPES)
-    for (const { metric, labels = {}, help } of rows) {
+    for (const { name: only, metric = only, labels = {}, help } of rows) {
       if (metric === undefined) continue;
       const family = families.get(metric) ?? { help, labels: new Map(scope.map(name => [name, new Set()])) };
       families.set(metric, family);
@@ -45,17 +55,43 @@ const metricRows = SCOPES => {
         if (typeof value === 'string') values.add(value);
       }
     }
-  return [...families].map(([metric, { help, labels }]) => [
-    code(metric),
-    [...labels]
-      .map(([name, values]) => (values.size === 0 ? code(name) : `${code(name)}: ${[...values].join(', ')}`))
-      .join('; '),
-    help,
+  return [...families].map(([metric, { help, labels }]) => [code(metric), namesWithValues(labels), help]);
+};
+
+/** Instruments of OpenTelemetry, each once, with the attributes that a row adds to those of its subject. */
+const instrumentRows = tables => {
+  const instruments = new Map();
+  for (const { otlp, unit: own } of tables.flat()) {
+    if (otlp === undefined) continue;
+    const { name, description, kind, unit = FIGURE_UNITS[own].otlp, attributes = {} } = otlp;
+    const found = instruments.get(name) ?? { unit, kind, description, attributes: new Map() };
+    instruments.set(name, found);
+    for (const [attribute, value] of Object.entries(attributes)) {
+      const values = found.attributes.get(attribute) ?? new Set();
+      found.attributes.set(attribute, values);
+      if (typeof value === 'string') values.add(value);
+    }
+  }
+  return [...instruments].map(([name, { unit, kind, description, attributes }]) => [
+    code(name),
+    unit,
+    kind === 'updowncounter' ? 'up-down counter' : kind,
+    description,
+    namesWithValues(attributes),
   ]);
 };
 
+const namesWithValues = names =>
+  [...names]
+    .map(([name, values]) => (values.size === 0 ? code(name) : `${code(name)}: ${[...values].join(', ')}`))
+    .join('; ');
+
 const NODE = ['node', 'name'];
 const CONNECTION = ['source', 'source_name', 'sink', 'sink_name', 'connection'];
+
+const RUN = ['run', 'node', 'name', 'model'];
+const { live, elapsed, inFlight, requests, failures, trustworthy, loopDelay } = LIVE_RUN_METRICS;
+const { info, streamsDropped, ...ofDaemon } = DAEMON_METRICS;
 
 export const FIGURE_TABLES = {
   series: { head: ['name', 'label', 'definition', 'of', 'meaning'], rows: SERIES_KEYS.map(seriesCells) },
@@ -90,6 +126,38 @@ export const FIGURE_TABLES = {
       [[...NODE, 'peer', 'peer_name', 'path', 'kind', 'type'], PATH_FIGURES],
       [['by', 'group'], GROUP_FIGURES],
       [['by', 'group', 'other'], GROUP_PAIR_FIGURES],
+      [[...NODE, 'kind'], [NODE_METRICS.refused]],
+      [
+        [...NODE, 'reading'],
+        [NODE_METRICS.readingTime, NODE_METRICS.readingCurrent],
+      ],
+      [[...NODE, 'vendor', 'state'], [NODE_METRICS.gpus]],
+      [[...NODE, 'device', 'pci', 'model', 'state'], [NODE_METRICS.failed]],
+      [[...NODE, 'device', 'reason'], [NODE_METRICS.throttled]],
+      [[...NODE, 'site', 'rack', 'kind'], [GROUP_METRICS.place]],
+      [['by'], [GROUP_METRICS.leftOut, LINK_METRICS.pairsLeftOut]],
+      [[], [LINK_METRICS.leftOut, LINK_METRICS.pathsLeftOut, CLUSTER_METRICS.inShort]],
+      [['id', 'level', 'nodes'], [CLUSTER_METRICS.warning]],
+      [[], [live]],
+      [RUN, [elapsed, ...RECENT_METRICS.map(({ metric }) => metric), inFlight, trustworthy, loopDelay]],
+      [[...RUN, 'outcome'], [requests]],
+      [[...RUN, 'kind'], [failures]],
+      [[...RUN, 'quantile'], SERIES_METRICS.map(({ metric }) => metric)],
+      [['version'], [info]],
+      [['reason'], [streamsDropped, MESH_METRICS.refusals]],
+      [['what'], [MESH_METRICS.replication, MESH_METRICS.fleet]],
+      [[], [...Object.values(ofDaemon), MESH_METRICS.links, MESH_METRICS.fleetMembers]],
+    ]),
+  },
+  instruments: {
+    head: ['metric', 'unit', 'instrument', 'what it is', 'attributes'],
+    rows: instrumentRows([
+      NODE_FIGURES,
+      GPU_FIGURES,
+      GPU_ERROR_FIGURES,
+      INTERFACE_FIGURES,
+      TRAFFIC_FIGURES,
+      CONNECTION_FIGURES,
     ]),
   },
 };

@@ -2,10 +2,10 @@
 // wait for, errors in the log. One row each. Counters have the names that node_exporter made usual, in one family with a
 // direction as its label: rates of any length come from `rate(…)`.
 
-import { ERRORS, type FigureRow, type FigureUnit, upDown } from '../figure/figure-row.ts';
+import { ERRORS, type FigureRow, type FigureUnit, type FigureValue, upDown } from '../figure/figure-row.ts';
 import { isUnknown } from '../unknown.ts';
 import type { DiskVolume } from './disk.ts';
-import type { DiskTraffic } from './disk-traffic.ts';
+import type { DiskRates, DiskTraffic } from './disk-traffic.ts';
 import { type GpuError, gpuErrorKind, xidMeaning } from './gpu-errors.ts';
 import type { NetworkInterface } from './network.ts';
 import { type NodePressure, PRESSURED_RESOURCES, type StalledTime } from './pressure.ts';
@@ -81,6 +81,35 @@ export const TRAFFIC_FIGURES: readonly FigureRow<PortDirection>[] = [
   }),
 ];
 
+/** Half of a sum would look whole. */
+const bothWays = ({ received, sent }: PortTraffic, figure: 'errors' | 'drops'): FigureValue => {
+  const [a, b] = [received[figure], sent[figure]];
+  if (isUnknown(a)) return a;
+  return isUnknown(b) ? b : a + b;
+};
+
+/** What a port carries now, and has lost since its counters began. */
+export const PORT_FIGURES: readonly FigureRow<PortTraffic>[] = [
+  ...(['received', 'sent'] as const).map(
+    (way): FigureRow<PortTraffic> => ({
+      unit: 'bytes/s',
+      help: `Rate at which data is ${way}.`,
+      of: ({ rates }) => (isUnknown(rates) ? rates : rates[way].bytesPerSecond),
+      aging: 'traffic',
+      mcp: way,
+    }),
+  ),
+  ...(['errors', 'drops'] as const).map(
+    (figure): FigureRow<PortTraffic> => ({
+      unit: 'packets',
+      help: 'Of both directions, since the counters began.',
+      of: port => bothWays(port, figure),
+      aging: 'traffic',
+      mcp: figure,
+    }),
+  ),
+];
+
 export const VOLUME_FIGURES: readonly FigureRow<DiskVolume>[] = [
   {
     unit: 'bytes',
@@ -131,6 +160,31 @@ export const DISK_FIGURES: readonly FigureRow<DiskTraffic>[] = [
     of: ({ busyMs }) => busyMs,
     metric: 'plimsoll_disk_io_busy_seconds_total',
   },
+];
+
+const ofRates = (
+  figure: keyof DiskRates,
+  unit: FigureUnit,
+  mcp: string,
+  help: string,
+): FigureRow<DiskTraffic> => ({
+  unit,
+  help,
+  of: ({ rates }) => (isUnknown(rates) ? rates : rates[figure]),
+  aging: 'diskTraffic',
+  mcp,
+});
+
+/** What a disk carries now. */
+export const DISK_RATE_FIGURES: readonly FigureRow<DiskTraffic>[] = [
+  ofRates('readBytesPerSecond', 'bytes/s', 'read', 'Rate at which it is read.'),
+  ofRates('writtenBytesPerSecond', 'bytes/s', 'written', 'Rate at which it is written.'),
+  ofRates(
+    'busyShare',
+    'share',
+    'busy',
+    'Share of time in which it was busy; at 1 it may still take more requests in parallel.',
+  ),
 ];
 
 /** The time that some tasks, or all, waited for one resource of a host or a control group. */

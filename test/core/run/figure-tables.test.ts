@@ -4,18 +4,13 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { FINISH_REASONS } from '../../../src/core/run/outcome.ts';
 import { COUNTER_KEYS, RECORD_PROBLEMS } from '../../../src/core/run/run-counters.ts';
-import { hasSeries, SERIES_KEYS, seriesOf } from '../../../src/core/run/run-series.ts';
+import { hasSeries, SERIES_KEYS } from '../../../src/core/run/run-series.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
 const METRICS = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');
-const API = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
 
 test('docs/metrics.md names each counter of records that do not fit', () => {
   for (const { key } of RECORD_PROBLEMS) expect(METRICS).toContain(`\`${key}\``);
-});
-
-test('docs/api.md names each series that is exported to Prometheus', () => {
-  for (const key of seriesOf('headline')) expect(API).toContain(`\`${key.replace(/Ns$/, '_seconds')}\``);
 });
 
 test('a counter of a kind has one name for each kind', () => {

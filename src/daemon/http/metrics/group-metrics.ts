@@ -15,7 +15,7 @@ export const addGroupMetrics = (page: MetricPage, sources: GroupSources): void =
   for (const by of REPORTED_BY) {
     const groups = groupViews({ ...sources, places }, by);
     if (groups.every(({ id }) => id === '')) continue;
-    page.gauge(LEFT_OUT, { by: by.kind }, Math.max(0, groups.length - GROUPS_REPORTED_MAX));
+    page.gauge(GROUP_METRICS.leftOut, { by: by.kind }, Math.max(0, groups.length - GROUPS_REPORTED_MAX));
     for (const group of groups.slice(0, GROUPS_REPORTED_MAX))
       page.figures(GROUP_FIGURES, group, { labels: { by: by.kind, group: group.id } });
   }
@@ -26,16 +26,17 @@ const addPlace = (page: MetricPage, { nodeId, name }: NodeView, place: NodePlace
   const [site = '', rack = '', kind = ''] = [place.site, place.rack, place.kind].map(
     placed => knownOr(placed, undefined)?.name,
   );
-  page.gauge(NODE_PLACE, { node: nodeId, name, site, rack, kind }, 1);
+  page.gauge(GROUP_METRICS.place, { node: nodeId, name, site, rack, kind }, 1);
 };
 
 export const REPORTED_BY: readonly GroupBy[] = [{ kind: 'site' }, { kind: 'rack' }, { kind: 'kind' }];
 /** Of each kind: more series of groups would cost a scrape more than they are worth. */
 const GROUPS_REPORTED_MAX = 128;
 
-const NODE_PLACE = {
-  name: 'plimsoll_node_place_info',
-  help: 'Always 1; site, rack and kind of a node are labels, empty where they are not known.',
-};
-
-const LEFT_OUT = { name: 'plimsoll_groups_left_out', help: 'Groups beyond the limit.' };
+export const GROUP_METRICS = {
+  place: {
+    name: 'plimsoll_node_place_info',
+    help: 'Always 1; site, rack and kind of a node are labels, empty where they are not known.',
+  },
+  leftOut: { name: 'plimsoll_groups_left_out', help: 'Groups beyond the limit.' },
+} as const;

@@ -40,7 +40,7 @@ export const addLinkMetrics = (page: MetricPage, input: LinkMetricsInput): void 
     rows.filter(row => row.source !== nodeId),
   ];
   const reported = [...own, ...others].slice(0, connectionsMax);
-  page.gauge(LINKS_LEFT_OUT, {}, rows.length - reported.length);
+  page.gauge(LINK_METRICS.leftOut, {}, rows.length - reported.length);
   const names = connectionNames(rows);
   for (const row of reported) {
     const { source, sink } = row;
@@ -87,7 +87,7 @@ const addPaths = (
     })
     .toSorted((a, b) => a.rank - b.rank);
   const reported = series.slice(0, connectionsMax);
-  page.gauge(PATHS_LEFT_OUT, {}, series.length - reported.length);
+  page.gauge(LINK_METRICS.pathsLeftOut, {}, series.length - reported.length);
   for (const { labels, lost } of reported) page.figures(PATH_FIGURES, { lost, nowMs }, { labels });
 };
 
@@ -112,7 +112,7 @@ export const addGroupPairMetrics = (
     const groups = groupViews(sources, by);
     if (groups.length < 2) continue;
     const pairs = groupPairs(groups, links, views.length).filter(({ median }) => median !== undefined);
-    page.gauge(PAIRS_LEFT_OUT, { by: by.kind }, Math.max(0, pairs.length - PAIRS_REPORTED_MAX));
+    page.gauge(LINK_METRICS.pairsLeftOut, { by: by.kind }, Math.max(0, pairs.length - PAIRS_REPORTED_MAX));
     for (const pair of pairs.toSorted(byNeedOfPairs).slice(0, PAIRS_REPORTED_MAX)) {
       const [group, other] = pair.groups;
       page.figures(GROUP_PAIR_FIGURES, pair, {
@@ -125,15 +125,17 @@ export const addGroupPairMetrics = (
 /** Of sites, racks and kinds each: sixty racks have 1,830 pairs. */
 const PAIRS_REPORTED_MAX = 2_048;
 
-const LINKS_LEFT_OUT = {
-  name: 'plimsoll_links_left_out',
-  help: 'Connections beyond the limit, as counted by their own nodes.',
-};
-const PATHS_LEFT_OUT = {
-  name: 'plimsoll_link_paths_left_out',
-  help: 'Paths beyond the limit; those that are lost come first, then those of the answering node.',
-};
-const PAIRS_LEFT_OUT = {
-  name: 'plimsoll_group_pairs_left_out',
-  help: 'Pairs of groups with measured links beyond the limit.',
-};
+export const LINK_METRICS = {
+  leftOut: {
+    name: 'plimsoll_links_left_out',
+    help: 'Connections beyond the limit, as counted by their own nodes.',
+  },
+  pathsLeftOut: {
+    name: 'plimsoll_link_paths_left_out',
+    help: 'Paths beyond the limit; those that are lost come first, then those of the answering node.',
+  },
+  pairsLeftOut: {
+    name: 'plimsoll_group_pairs_left_out',
+    help: 'Pairs of groups with measured links beyond the limit.',
+  },
+} as const;

@@ -6,15 +6,21 @@ import { RECENT_SECONDS } from '../../../core/run/recent-window.ts';
 import type { RunFigures } from '../../../core/run/run.ts';
 import { rateRow } from '../../../core/run/run-rates.ts';
 import { runViews } from '../../../core/run/run-selectors.ts';
-import { HEADLINE_PERCENTILES, RUN_SERIES, seriesOf, seriesRow } from '../../../core/run/run-series.ts';
+import {
+  HEADLINE_PERCENTILES,
+  RUN_SERIES,
+  type SeriesKey,
+  seriesOf,
+  seriesRow,
+} from '../../../core/run/run-series.ts';
 import type { State } from '../../../core/state.ts';
 import { capitalized } from '../../../core/text/single-line.ts';
 import { knownOr, type Unknown } from '../../../core/unknown.ts';
-import type { MetricPage } from './metric-page.ts';
+import type { MetricPage, ScrapedMetric } from './metric-page.ts';
 
 export const addLiveRunMetrics = (page: MetricPage, state: State, nowMs: number): void => {
   const live = runViews(state, nowMs).filter(({ isLive }) => isLive);
-  page.gauge(RUN.live, {}, live.length);
+  page.gauge(LIVE_RUN_METRICS.live, {}, live.length);
   for (const { node, run, progress } of live) {
     if (progress === undefined) continue;
     const labels: Labels = {
@@ -24,23 +30,28 @@ export const addLiveRunMetrics = (page: MetricPage, state: State, nowMs: number)
       model: knownOr(run.model, ''),
     };
     const { figures, recent } = progress;
-    page.gauge(RUN.elapsed, labels, progress.elapsedMs / 1_000);
-    for (const { key, metric } of RECENT) page.gauge(metric, labels, recent[key]);
-    page.gauge(RUN.inFlight, labels, Math.max(0, figures.counts.unresolved));
+    page.gauge(LIVE_RUN_METRICS.elapsed, labels, progress.elapsedMs / 1_000);
+    for (const { key, metric } of RECENT_METRICS) page.gauge(metric, labels, recent[key]);
+    page.gauge(LIVE_RUN_METRICS.inFlight, labels, Math.max(0, figures.counts.unresolved));
     // The id is a label as well; as an exemplar it leads from a chart over many runs to one.
     const behind = { run_id: run.runId };
-    page.counter(RUN.requests, { ...labels, outcome: 'completed' }, figures.counts.completed, behind);
-    page.counter(RUN.requests, { ...labels, outcome: 'failed' }, figures.counts.failed, behind);
+    page.counter(
+      LIVE_RUN_METRICS.requests,
+      { ...labels, outcome: 'completed' },
+      figures.counts.completed,
+      behind,
+    );
+    page.counter(LIVE_RUN_METRICS.requests, { ...labels, outcome: 'failed' }, figures.counts.failed, behind);
     addQuantiles(page, figures, labels);
     for (const { kind, count } of figures.errors)
-      page.counter(RUN.failures, { ...labels, kind }, count, behind);
-    page.gauge(RUN.trustworthy, labels, figures.client.verdict === 'trustworthy');
-    page.gauge(RUN.loopDelay, labels, secondsOf(figures.client.eventLoopDelayNsP99));
+      page.counter(LIVE_RUN_METRICS.failures, { ...labels, kind }, count, behind);
+    page.gauge(LIVE_RUN_METRICS.trustworthy, labels, figures.client.verdict === 'trustworthy');
+    page.gauge(LIVE_RUN_METRICS.loopDelay, labels, secondsOf(figures.client.eventLoopDelayNsP99));
   }
 };
 
 const addQuantiles = (page: MetricPage, { series }: RunFigures, labels: Labels): void => {
-  for (const { key, metric, divisor } of SERIES) {
+  for (const { key, metric, divisor } of SERIES_METRICS) {
     for (const percentile of HEADLINE_PERCENTILES) {
       const value = series[key]?.percentiles[percentile];
       if (value === undefined) continue;
@@ -52,7 +63,9 @@ const addQuantiles = (page: MetricPage, { series }: RunFigures, labels: Labels):
 const secondsOf = (ns: number | Unknown): number | undefined =>
   typeof ns === 'number' ? ns / 1e9 : undefined;
 
-const RUN = {
+type LiveRunMetric = 'live' | 'elapsed' | 'inFlight' | 'requests' | 'failures' | 'trustworthy' | 'loopDelay';
+
+export const LIVE_RUN_METRICS: Readonly<Record<LiveRunMetric, ScrapedMetric>> = {
   live: { name: 'plimsoll_runs_live', help: 'Benchmark runs in progress.' },
   elapsed: { name: 'plimsoll_run_elapsed_seconds', help: 'Time since the run started, warm-up included.' },
   inFlight: { name: 'plimsoll_run_requests_in_flight', help: 'Requests that have not ended yet.' },
@@ -72,12 +85,15 @@ const RUN = {
     name: 'plimsoll_run_client_event_loop_delay_p99_seconds',
     help: RUN_SERIES.eventLoopDelayNsMax.help,
   },
-} as const;
+};
 
 /** "output_tokens_per_second" of "outputTokensPerSecond". */
 const snakeCase = (key: string): string => key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
 
-const RECENT = (['requestsPerSecond', 'outputTokensPerSecond'] as const).map(key => ({
+export const RECENT_METRICS: readonly {
+  readonly key: 'requestsPerSecond' | 'outputTokensPerSecond';
+  readonly metric: ScrapedMetric;
+}[] = (['requestsPerSecond', 'outputTokensPerSecond'] as const).map(key => ({
   key,
   metric: {
     name: `plimsoll_run_${snakeCase(key)}`,
@@ -86,7 +102,11 @@ const RECENT = (['requestsPerSecond', 'outputTokensPerSecond'] as const).map(key
 }));
 
 /** In base units: seconds of nanoseconds. */
-const SERIES = seriesOf('headline').map(key => {
+export const SERIES_METRICS: readonly {
+  readonly key: SeriesKey;
+  readonly divisor: number;
+  readonly metric: ScrapedMetric;
+}[] = seriesOf('headline').map(key => {
   const { unit, label } = seriesRow(key);
   const isTime = unit === 'ns';
   return {

@@ -8,7 +8,7 @@ import type { Unknown } from '../../../core/unknown.ts';
 type ScrapedFigure = number | boolean | Unknown | undefined;
 export type MetricFormat = 'prometheus' | 'openmetrics';
 
-interface ScrapedMetric {
+export interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
 }

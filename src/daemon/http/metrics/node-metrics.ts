@@ -38,10 +38,12 @@ export const addNodeMetrics = (
     isShort,
     isCurrent: reading => view[reading].kind === 'current',
   });
-  for (const { kind, count } of view.refusedKinds) page.counter(REFUSED, { ...labels, kind }, count);
+  for (const { kind, count } of view.refusedKinds)
+    page.counter(NODE_METRICS.refused, { ...labels, kind }, count);
   for (const vendor of view.gpus) addGpus(page, vendor, { labels, nowMs, isShort });
   // Of a vendor of which the machine has no GPU: one that it had within the week is missed by a rule.
-  for (const { vendor } of view.absentGpus) page.gauge(GPU_COUNT, { ...labels, vendor, state: 'working' }, 0);
+  for (const { vendor } of view.absentGpus)
+    page.gauge(NODE_METRICS.gpus, { ...labels, vendor, state: 'working' }, 0);
   addReadings(page, view, { labels, isShort });
   for (const error of currentItems(view.gpuErrors, ({ errors }) => errors))
     page.figures(GPU_ERROR_FIGURES, { error, readingAgeMs: ageOf(view.gpuErrors) }, { labels });
@@ -88,7 +90,11 @@ type Scope = NodeMetricsOptions & { readonly labels: Labels };
 const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs, isShort }: Scope): void => {
   addCounts(page, vendor, labels);
   for (const { deviceId, pciAddress, name, state } of vendor.failed)
-    page.gauge(FAILED, { ...labels, device: deviceId, pci: knownOr(pciAddress, ''), model: name, state }, 1);
+    page.gauge(
+      NODE_METRICS.failed,
+      { ...labels, device: deviceId, pci: knownOr(pciAddress, ''), model: name, state },
+      1,
+    );
   for (const gpu of vendor.devices) {
     const subject = { gpu, vendor, nowMs };
     const ofGpu = { ...labels, device: gpu.device.deviceId };
@@ -97,7 +103,7 @@ const addGpus = (page: MetricPage, vendor: VendorView, { labels, nowMs, isShort 
     page.figures(GPU_FIGURES, subject, { labels: ofGpu, isShort, isCurrent });
     if (gpu.load !== undefined && !gpu.isLoadStale)
       for (const reason of knownOr(gpu.load.throttleReasons, []))
-        page.gauge(THROTTLED, { ...ofGpu, reason: reason.slice(0, REASON_LENGTH_MAX) }, 1);
+        page.gauge(NODE_METRICS.throttled, { ...ofGpu, reason: reason.slice(0, REASON_LENGTH_MAX) }, 1);
     if (isShort || !isCurrent('health')) continue;
     for (const link of knownOr(gpu.health?.links ?? [], []))
       page.figures(GPU_LINK_FIGURES, link, { labels: { ...ofGpu, link: String(link.number) } });
@@ -111,9 +117,13 @@ const addCounts = (
   labels: Labels,
 ): void => {
   if (inventory.kind !== 'current') return;
-  page.gauge(GPU_COUNT, { ...labels, vendor, state: 'working' }, devices.length);
+  page.gauge(NODE_METRICS.gpus, { ...labels, vendor, state: 'working' }, devices.length);
   for (const state of FAILED_GPU_STATES)
-    page.gauge(GPU_COUNT, { ...labels, vendor, state }, failed.filter(gpu => gpu.state === state).length);
+    page.gauge(
+      NODE_METRICS.gpus,
+      { ...labels, vendor, state },
+      failed.filter(gpu => gpu.state === state).length,
+    );
 };
 
 const addReadings = (page: MetricPage, view: NodeView, { labels, isShort }: Omit<Scope, 'nowMs'>): void => {
@@ -124,8 +134,8 @@ const addReadings = (page: MetricPage, view: NodeView, { labels, isShort }: Omit
     if (isShort && shown.kind === 'current') continue;
     const readingLabels = { ...labels, reading: snakeCase(key) };
     // An unavailable reading has no value that could have an age.
-    if (shown.kind !== 'unavailable') page.since(READING_TIME, readingLabels, shown.ageMs);
-    page.gauge(READING_CURRENT, readingLabels, shown.kind === 'current');
+    if (shown.kind !== 'unavailable') page.since(NODE_METRICS.readingTime, readingLabels, shown.ageMs);
+    page.gauge(NODE_METRICS.readingCurrent, readingLabels, shown.kind === 'current');
   }
 };
 
@@ -137,27 +147,30 @@ const NO_LABELS: Labels = {};
 /** A vendor's words are short; a longer text would be another machine's. */
 const REASON_LENGTH_MAX = 60;
 
-const REFUSED = {
-  name: 'plimsoll_node_events_refused_total',
-  help: 'Events past the bound on entries of one node and kind.',
-};
-const READING_TIME = {
-  name: 'plimsoll_reading_timestamp_seconds',
-  help: 'When the newest value of a reading was read.',
-};
-const READING_CURRENT = {
-  name: 'plimsoll_reading_current',
-  help: '1 while a reading arrives on time, 0 when it is late or failing.',
-};
-const GPU_COUNT = {
-  name: 'plimsoll_node_gpus',
-  help: 'GPUs of a node that work, are lost, or must be reset.',
-};
-const FAILED = {
-  name: 'plimsoll_gpu_failed',
-  help: 'Always 1, for each GPU that is lost or must be reset.',
-};
-const THROTTLED = {
-  name: 'plimsoll_gpu_throttled',
-  help: 'Always 1, for each reason that holds the clock down.',
-};
+/** What is counted of a node rather than read: names and their meaning. */
+export const NODE_METRICS = {
+  refused: {
+    name: 'plimsoll_node_events_refused_total',
+    help: 'Events past the bound on entries of one node and kind.',
+  },
+  readingTime: {
+    name: 'plimsoll_reading_timestamp_seconds',
+    help: 'When the newest value of a reading was read.',
+  },
+  readingCurrent: {
+    name: 'plimsoll_reading_current',
+    help: '1 while a reading arrives on time, 0 when it is late or failing.',
+  },
+  gpus: {
+    name: 'plimsoll_node_gpus',
+    help: 'GPUs of a node that work, are lost, or must be reset.',
+  },
+  failed: {
+    name: 'plimsoll_gpu_failed',
+    help: 'Always 1, for each GPU that is lost or must be reset.',
+  },
+  throttled: {
+    name: 'plimsoll_gpu_throttled',
+    help: 'Always 1, for each reason that holds the clock down.',
+  },
+} as const;

@@ -42,13 +42,13 @@ export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): Metr
   const reported = only === undefined ? views : views.filter(view => only.has(view.nodeId));
   for (const view of reported)
     addNodeMetrics(page, view, { nowMs, isShort: isLarge && view.nodeId !== nodeId });
-  page.gauge(NODES_IN_SHORT, {}, isLarge ? views.length - 1 : 0);
+  page.gauge(CLUSTER_METRICS.inShort, {}, isLarge ? views.length - 1 : 0);
   // No words in the labels: their figures would make a new series of each.
   const warnings = everyWarning({ state, views, nowMs, links });
   for (const { id, level, nodes } of boundedWarnings(warnings)) {
     if (only !== undefined && !nodes.some(node => only.has(node))) continue;
     const names = nodes.map(node => nodeName(state, node)).join(',');
-    page.gauge(WARNING, { id, level, nodes: names }, 1);
+    page.gauge(CLUSTER_METRICS.warning, { id, level, nodes: names }, 1);
   }
   if (only === undefined) {
     addGroupMetrics(page, { state, views, warnings, nowMs });
@@ -68,19 +68,19 @@ export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): Metr
 
 const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
   const { resources, streams } = input;
-  page.gauge(DAEMON.info, { version: input.version }, 1);
-  page.gauge(DAEMON.startTime, {}, input.startedAtWallMs / 1_000);
-  page.counter(DAEMON.cpu, {}, resources.cpuSeconds);
-  page.gauge(DAEMON.resident, {}, resources.residentBytes);
-  page.gauge(DAEMON.streams, {}, streams.clients);
-  page.gauge(DAEMON.streamQueue, {}, streams.queuedBytes);
-  page.counter(DAEMON.streamsRefused, {}, streams.refused);
-  page.counter(DAEMON.streamEventsLeftOut, {}, streams.leftOut);
+  page.gauge(DAEMON_METRICS.info, { version: input.version }, 1);
+  page.gauge(DAEMON_METRICS.startTime, {}, input.startedAtWallMs / 1_000);
+  page.counter(DAEMON_METRICS.cpu, {}, resources.cpuSeconds);
+  page.gauge(DAEMON_METRICS.resident, {}, resources.residentBytes);
+  page.gauge(DAEMON_METRICS.streams, {}, streams.clients);
+  page.gauge(DAEMON_METRICS.streamQueue, {}, streams.queuedBytes);
+  page.counter(DAEMON_METRICS.streamsRefused, {}, streams.refused);
+  page.counter(DAEMON_METRICS.streamEventsLeftOut, {}, streams.leftOut);
   for (const [reason, count] of Object.entries(streams.dropped)) {
-    page.counter(DAEMON.streamsDropped, { reason }, count);
+    page.counter(DAEMON_METRICS.streamsDropped, { reason }, count);
   }
-  page.counter(DAEMON.otlpSent, {}, input.otlp?.sent);
-  page.counter(DAEMON.otlpDropped, {}, input.otlp?.dropped);
+  page.counter(DAEMON_METRICS.otlpSent, {}, input.otlp?.sent);
+  page.counter(DAEMON_METRICS.otlpDropped, {}, input.otlp?.dropped);
 };
 
 /** With more nodes, only the answering node has all figures, and the others only the main ones. */
@@ -88,17 +88,18 @@ const WHOLE_NODES_MAX = 40;
 /** The number of connections of those that are included. */
 const LARGE_CONNECTIONS_MAX = 150;
 
-const NODES_IN_SHORT = {
-  name: 'plimsoll_nodes_in_short',
-  help: 'Nodes with only their main figures here: use ?node= or ?group= for all figures.',
-};
+export const CLUSTER_METRICS = {
+  inShort: {
+    name: 'plimsoll_nodes_in_short',
+    help: 'Nodes with only their main figures here: use ?node= or ?group= for all figures.',
+  },
+  warning: {
+    name: 'plimsoll_warning',
+    help: 'Always 1; one per warning, by kind and nodes.',
+  },
+} as const;
 
-const WARNING = {
-  name: 'plimsoll_warning',
-  help: 'Always 1; one per warning, by kind and nodes.',
-};
-
-const DAEMON = {
+export const DAEMON_METRICS = {
   info: { name: 'plimsoll_daemon_info', help: 'Always 1; the version is a label.' },
   startTime: { name: 'plimsoll_daemon_start_time_seconds', help: 'Unix time of the start.' },
   cpu: { name: 'plimsoll_daemon_cpu_seconds_total', help: 'Processor time of the daemon.' },
@@ -118,16 +119,18 @@ const DAEMON = {
 // The mesh for Prometheus: links, refusals, and the counts of replication. Nothing without a mesh.
 const addMeshMetrics = (page: MetricPage, mesh: MeshStatus | undefined): void => {
   if (mesh?.kind !== 'on') return;
-  page.gauge(MESH.links, {}, mesh.linkCount);
-  for (const [reason, count] of Object.entries(mesh.refusals)) page.counter(MESH.refusals, { reason }, count);
+  page.gauge(MESH_METRICS.links, {}, mesh.linkCount);
+  for (const [reason, count] of Object.entries(mesh.refusals))
+    page.counter(MESH_METRICS.refusals, { reason }, count);
   for (const [what, count] of Object.entries(mesh.replication))
-    page.counter(MESH.replication, { what }, count);
+    page.counter(MESH_METRICS.replication, { what }, count);
   if (mesh.fleet === undefined) return;
-  page.gauge(MESH.fleetMembers, {}, mesh.fleet.memberCount);
-  for (const [what, count] of Object.entries(mesh.fleet.counts)) page.counter(MESH.fleet, { what }, count);
+  page.gauge(MESH_METRICS.fleetMembers, {}, mesh.fleet.memberCount);
+  for (const [what, count] of Object.entries(mesh.fleet.counts))
+    page.counter(MESH_METRICS.fleet, { what }, count);
 };
 
-const MESH = {
+export const MESH_METRICS = {
   links: { name: 'plimsoll_mesh_links', help: 'Nodes that are linked now.' },
   refusals: {
     name: 'plimsoll_mesh_refusals_total',
