@@ -1,7 +1,10 @@
 // A part of a report: what it contains, without how a format draws it. Text, Markdown, HTML and the dashboard take the
 // same sections, so a section or a row that is added once is in each of them.
 
-import { inColumns } from '../core/text/columns.ts';
+import { maximumOf } from '../core/extremes.ts';
+import { type Figure, figureText } from '../core/figure/figure.ts';
+import { inColumns, textWidth } from '../core/text/columns.ts';
+import { capitalized } from '../core/text/single-line.ts';
 
 export interface Section {
   /** "agents": what a page may draw in a way of its own. */
@@ -25,12 +28,28 @@ export interface SectionTable {
   readonly name: string;
   /** Titles, in lower case unless they are names; the first column names the row, the others are figures. */
   readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  /** Indexes of columns that are aligned as text. */
+  readonly rows: readonly (readonly SectionCell[])[];
+  /** Indexes of the columns that are aligned as text; by default the first. */
   readonly texts?: readonly number[];
   /** Indexes of columns with foreign names, which Markdown shows as code. */
   readonly codes?: readonly number[];
+  /** Columns that a narrow terminal leaves out, in this order, each time together. */
+  readonly leaving?: readonly (readonly number[])[];
 }
+
+export type SectionCell = string | Figure | TonedText;
+
+interface TonedText {
+  readonly text: string;
+  readonly tone: 'good' | 'bad' | 'caution' | 'plain';
+}
+
+export const sectionCellText = (cell: SectionCell): string =>
+  typeof cell === 'string' ? cell : 'figure' in cell ? figureText(cell) : cell.text;
+
+/** "Completed", but "p90" and "n". */
+export const columnTitle = (title: string): string =>
+  /^[np][\d.]*$/.test(title) ? title : capitalized(title);
 
 /** For a table that may have no rows: nothing of it is shown then. */
 export const withRows = (...tables: readonly SectionTable[]): readonly SectionTable[] =>
@@ -48,7 +67,43 @@ export const sectionLines = (section: Section): readonly string[] => {
   ];
 };
 
-export const tableLines = ({ columns, rows }: Pick<SectionTable, 'columns' | 'rows'>): readonly string[] =>
-  inColumns([...(columns.length === 0 ? [] : [columns]), ...rows], { hasFigures: true });
+/** @param width columns of the terminal */
+export const tableLines = (
+  table: SectionTable,
+  width: number = Number.POSITIVE_INFINITY,
+): readonly string[] =>
+  linesOf(fitted(table, narrower => maximumOf(linesOf(narrower).map(textWidth)) <= width));
 
+/** For a sheet of paper or a comment, which have no terminal's width. */
+export const pageTable = (table: SectionTable): SectionTable =>
+  fitted(table, ({ columns }) => columns.length <= PAGE_COLUMNS_MAX);
+
+const linesOf = ({ columns, rows, texts }: SectionTable): readonly string[] =>
+  inColumns([...(columns.length === 0 ? [] : [columns]), ...rows.map(row => row.map(sectionCellText))], {
+    hasFigures: true,
+    texts,
+  });
+
+const fitted = (table: SectionTable, fits: (table: SectionTable) => boolean): SectionTable => {
+  const { leaving = [] } = table;
+  const narrower = leaving.map((_, count) => without(table, leaving.slice(0, count).flat()));
+  return narrower.find(fits) ?? without(table, leaving.flat());
+};
+
+const without = (table: SectionTable, left: readonly number[]): SectionTable => {
+  if (left.length === 0) return table;
+  const { columns, rows, texts = [0], codes = [] } = table;
+  const kept = columns.flatMap((_, at) => (left.includes(at) ? [] : at));
+  const shown = (indexes: readonly number[]): readonly number[] =>
+    kept.flatMap((at, index) => (indexes.includes(at) ? index : []));
+  return {
+    ...table,
+    columns: kept.map(at => columns[at] ?? ''),
+    rows: rows.map(row => kept.map(at => row[at] ?? '')),
+    texts: shown(texts),
+    codes: shown(codes),
+  };
+};
+
+const PAGE_COLUMNS_MAX = 11;
 const indented = (sentence: string): string => `  ${sentence}`;

@@ -9,20 +9,23 @@ interface ColumnsOptions {
   readonly gap?: number;
   /** Columns after the first are figures, aligned right. */
   readonly hasFigures?: boolean;
+  /** Indexes of the only columns that are aligned left. */
+  readonly texts?: readonly number[] | undefined;
 }
 
 /** One line per row; columns are as wide as their widest cell. */
 export const inColumns = (
   rows: readonly (readonly string[])[],
-  { indent = 2, gap = 2, hasFigures = false }: ColumnsOptions = {},
+  { indent = 2, gap = 2, hasFigures = false, texts }: ColumnsOptions = {},
 ): readonly string[] => {
   const widths: number[] = [];
   for (const row of rows)
     for (const [column, cell] of row.entries())
       widths[column] = Math.max(widths[column] ?? 0, textWidth(cell));
+  const isLeft = (column: number): boolean => texts?.includes(column) ?? (!hasFigures || column === 0);
   return rows.map(row => {
     const cells = row.map((cell, column) =>
-      (hasFigures && column > 0 ? paddedStart : padded)(cell, widths[column] ?? 0),
+      (isLeft(column) ? padded : paddedStart)(cell, widths[column] ?? 0),
     );
     return `${' '.repeat(indent)}${cells.join(' '.repeat(gap))}`.trimEnd();
   });

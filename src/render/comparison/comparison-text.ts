@@ -12,15 +12,15 @@ import {
   rangeText,
   ratioText,
 } from '../../core/comparison/comparison-labels.ts';
-import { maximumOf } from '../../core/extremes.ts';
 import { formatClock, formatMoment } from '../../core/figure/duration.ts';
-import { counted, figureText } from '../../core/figure/figure.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { failedStopLines } from '../../core/run/failed-stop.ts';
 import { nameLabel } from '../../core/run/run-shape.ts';
-import { hangingLines, inColumns, padded, textWidth } from '../../core/text/columns.ts';
+import { hangingLines, padded } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
+import { type Section, type SectionCell, tableLines } from '../section.ts';
 import { asciiOf } from '../text/ascii.ts';
 
 export interface ComparisonTextOptions {
@@ -54,7 +54,12 @@ export const comparisonText = (
       ...refusals(document, columns),
       '',
       ...metricTable(document, columns),
-      ...notes(document, columns),
+      '',
+      ...comparisonSection(document).remarks.flatMap(remark =>
+        remark.startsWith('* ')
+          ? hangingLines('* ', remark.slice(2), columns)
+          : hangingLines('- ', remark, columns),
+      ),
     ],
     options,
   );
@@ -73,54 +78,71 @@ export const comparisonFacts = (document: ComparisonDocument): readonly Fact[] =
   ];
 };
 
-/** The metrics, one a line; the narrowest terminals lose the margin and the chance first. */
-export const metricTable = (document: ComparisonDocument, columns: number): readonly string[] => {
-  const { metrics, mode } = document;
-  if (metrics.length === 0) return ['There are no metrics yet.'];
+/** Each figure of A and B with its change, and below what decides and what is not comparable. */
+export const comparisonSection = (
+  document: ComparisonDocument,
+): Section & Required<Pick<Section, 'remarks'>> => {
+  const { metrics, mode, refusals, isAnyway, notices } = document;
+  const isRefused = refusals.length > 0 && !isAnyway;
   const unit = mode === 'pairs' ? 'pairs' : 'runs';
-  const level = metrics[0]?.level ?? 0;
-  const rows = metrics.map(metric => [
-    `${metric.label}${metric.isPrimary ? ' *' : ''}`,
-    figureOf(metric, metric.a),
-    figureOf(metric, metric.b),
-    isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
-    isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
-    `±${exactPercentText(metric.marginShare)}`,
-    isKnown(metric.adjustedP) ? chanceText(metric.adjustedP) : '–',
-    metric.verdict.kind === 'not-comparable' ? 'not comparable' : comparisonVerdictText(metric.verdict, unit),
-  ]);
-  const head = ['', 'A', 'B', 'change', `${exactPercentText(round(level))} interval`, 'margin', 'p', ''];
-  for (const left of [[], [MARGIN], [MARGIN, CHANCE], [MARGIN, CHANCE, SIDE_A, SIDE_B]]) {
-    const lines = inColumns([head, ...rows].map(row => row.filter((_, index) => !left.includes(index))));
-    if (left.length === LEFT_MOST || maximumOf(lines.map(textWidth)) <= columns) return lines;
-  }
-  return [];
+  return {
+    key: 'figures',
+    title: 'Figures',
+    note: `B / A, ${mode === 'pairs' ? 'over pairs' : mode === 'sets' ? 'over runs' : 'inside one run each'}`,
+    tables: [
+      {
+        name: 'Figures of A and B',
+        columns: [
+          'figure',
+          'A',
+          'B',
+          'change',
+          `${exactPercentText(round(metrics[0]?.level ?? 0))} interval`,
+          'margin',
+          'p',
+          'verdict',
+        ],
+        rows: metrics.map(metric => [
+          `${capitalized(metric.label)}${metric.isPrimary ? ' *' : ''}`,
+          figureOf(metric, metric.a),
+          figureOf(metric, metric.b),
+          isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
+          isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
+          `±${exactPercentText(metric.marginShare)}`,
+          isKnown(metric.adjustedP) ? chanceText(metric.adjustedP) : '–',
+          isRefused || metric.verdict.kind === 'not-comparable'
+            ? 'not comparable'
+            : comparisonVerdictText(metric.verdict, unit),
+        ]),
+        texts: [0, VERDICT],
+        leaving: [[MARGIN], [CHANCE], [SIDE_A, SIDE_B]],
+      },
+    ],
+    remarks: [...primaryRemark(document), ...incomparableFigures(metrics), ...notices],
+  };
 };
 
-const notes = (document: ComparisonDocument, columns: number): readonly string[] => {
-  const primary = document.metrics.find(({ isPrimary }) => isPrimary);
+/** The figures as lines; the narrowest terminals lose the margin and the chance first. */
+export const metricTable = (document: ComparisonDocument, columns: number): readonly string[] =>
+  document.metrics.length === 0
+    ? ['There are no metrics yet.']
+    : (comparisonSection(document).tables ?? []).flatMap(table => tableLines(table, columns));
+
+const primaryRemark = ({ metrics, mode }: ComparisonDocument): readonly string[] => {
+  const primary = metrics.find(({ isPrimary }) => isPrimary);
+  if (primary === undefined) return [];
+  if (mode === 'runs') return ['* the primary metric, which decides the verdict.'];
   const flip =
-    primary !== undefined && document.mode === 'pairs' && isKnown(primary.signFlipP)
+    mode === 'pairs' && isKnown(primary.signFlipP)
       ? `; the exact sign flip of its pairs has p ${chanceText(primary.signFlipP)}, as a check`
       : '';
   return [
-    '',
-    ...(primary === undefined
-      ? []
-      : hangingLines(
-          '* ',
-          document.mode === 'runs'
-            ? 'the primary metric, which decides the verdict.'
-            : `the primary metric, which decides the verdict; chances of the others are corrected for multiple tests (Holm)${flip}.`,
-          columns,
-        )),
-    ...incomparableFigures(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),
-    ...document.notices.flatMap(notice => hangingLines('- ', notice, columns)),
+    `* the primary metric, which decides the verdict; chances of the others are corrected for multiple tests (Holm)${flip}.`,
   ];
 };
 
 /** One sentence per reason, with all metrics that it excludes. */
-export const incomparableFigures = (metrics: readonly ComparedMetric[]): readonly string[] => {
+const incomparableFigures = (metrics: readonly ComparedMetric[]): readonly string[] => {
   const labels = new Map<string, string[]>();
   for (const { label, verdict } of metrics)
     if (verdict.kind === 'not-comparable')
@@ -128,16 +150,20 @@ export const incomparableFigures = (metrics: readonly ComparedMetric[]): readonl
   return [...labels].map(([reason, of]) => `${of.join(', ')}: ${reason}`);
 };
 
-const refusals = (document: ComparisonDocument, columns: number): readonly string[] =>
-  document.refusals.length === 0
+const refusals = (document: ComparisonDocument, columns: number): readonly string[] => {
+  const reasons = refusalTexts(document);
+  return reasons.length === 0
     ? []
     : [
         '',
         document.isAnyway ? 'Compared anyway, although' : 'Not comparable, because',
-        ...document.refusals.flatMap(({ problem, a, b }) =>
-          hangingLines('  ', `${problem} (A: ${a}; B: ${b})`, columns),
-        ),
+        ...reasons.flatMap(reason => hangingLines('  ', reason, columns)),
       ];
+};
+
+/** Each reason not to compare, with what both sides have. */
+export const refusalTexts = ({ refusals }: ComparisonDocument): readonly string[] =>
+  refusals.map(({ problem, a, b }) => `${problem} (A: ${a}; B: ${b})`);
 
 const sideText = ({ label, target, model, serverKind, isStartedHere, units }: ComparisonSide): string => {
   const completed = units.reduce((sum, unit) => sum + unit.completed, 0);
@@ -162,8 +188,8 @@ const unitText = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
   return `pairs of segments of ${segment.requests === 0 ? '' : 'at least '}${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
 };
 
-const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
-  isKnown(value) ? figureText(formatRunFigure(unit, value)) : '–';
+const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): SectionCell =>
+  isKnown(value) ? formatRunFigure(unit, value) : '–';
 
 /** "0.034", "< 0.001" */
 const chanceText = (chance: number): string => (chance < 0.001 ? '< 0.001' : chance.toFixed(3));
@@ -179,4 +205,4 @@ const SIDE_A = 1;
 const SIDE_B = 2;
 const MARGIN = 5;
 const CHANCE = 6;
-const LEFT_MOST = 4;
+const VERDICT = 7;

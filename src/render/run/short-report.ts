@@ -35,7 +35,7 @@ import {
 } from '../../core/text/columns.ts';
 import { capitalized, withFullStop } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { tableLines } from '../section.ts';
+import { type SectionCell, sectionCellText, tableLines } from '../section.ts';
 import { fromText } from './agent-rows.ts';
 import { depthLines } from './depth-text.ts';
 import { energySection } from './energy-rows.ts';
@@ -181,9 +181,9 @@ const byUrl = (report: Report): readonly string[] => {
       ? undefined
       : variantSection(report)?.tables?.[0];
   if (reported === undefined) return [];
-  const cells = ([url = '', ...row]: readonly string[]): readonly string[] => [
-    clipped(url, SHORT_URL_COLUMNS),
-    ...SHORT_URL_FIGURES.map(at => row[at] ?? ''),
+  const cells = ([url = '', ...row]: readonly SectionCell[]): readonly string[] => [
+    clipped(sectionCellText(url), SHORT_URL_COLUMNS),
+    ...SHORT_URL_FIGURES.map(at => sectionCellText(row[at] ?? '')),
   ];
   const rows = [cells(reported.columns), ...reported.rows.map(cells)];
   return [

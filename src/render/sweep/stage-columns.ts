@@ -3,8 +3,10 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
 import { TOO_FEW } from '../run/percentile-text.ts';
-import { loadText, roundedNsText, shareText, stageResult } from './line-text.ts';
+import type { Section } from '../section.ts';
+import { curveSeries, loadText, roundedNsText, shareText, stageResult } from './line-text.ts';
 import { type PicturedStage, reportedTail } from './pictured-stage.ts';
 
 interface StageColumn {
@@ -45,13 +47,49 @@ export const reportedColumns = (
     key => !IF_KNOWN.has(key) || stages.some(stage => STAGE_COLUMNS[key].cell(stage) !== NOT_KNOWN),
   );
 
-/** Header and rows. */
-export const stageCells = (
-  keys: readonly StageColumnKey[],
+/** The stages in the order they ran, a row each. */
+export const stageSection = (
   stages: readonly PicturedStage[],
-): readonly (readonly string[])[] => [
-  keys.map(key => STAGE_COLUMNS[key].title(stages)),
-  ...stages.map(stage => keys.map(key => STAGE_COLUMNS[key].cell(stage))),
+  form: 'sweep' | 'line',
+): Section & Required<Pick<Section, 'note' | 'tables'>> => {
+  const keys = reportedColumns(COLUMNS[form], stages);
+  return {
+    key: 'stages',
+    title: 'Stages',
+    note: `in the order they ran; percentiles of ${seriesRow(curveSeries(stages)).shortLabel}`,
+    tables: [
+      {
+        name: 'Stages',
+        columns: keys.map(key => STAGE_COLUMNS[key].title(stages)),
+        rows: stages.map(stage =>
+          keys.map(key => {
+            const text = STAGE_COLUMNS[key].cell(stage);
+            return key === 'result' ? { text, tone: stageResult(stage).tone } : text;
+          }),
+        ),
+        texts: keys.flatMap((key, at) => (STAGE_COLUMNS[key].isText ? at : [])),
+        leaving: LEAVING.flatMap(key => (keys.includes(key) ? [[keys.indexOf(key)]] : [])),
+      },
+    ],
+  };
+};
+
+/** A sweep is read for its figures, a line for what became of each load. */
+const COLUMNS: Readonly<Record<'sweep' | 'line', readonly StageColumnKey[]>> = {
+  sweep: [
+    ...(['number', 'load', 'result', 'requests', 'tokens', 'perUser', 'growth'] as const),
+    ...(['p50', 'tail', 'p99', 'within', 'failed', 'issued', 'time'] as const),
+  ],
+  line: [
+    ...(['number', 'load', 'purpose', 'result', 'p50', 'tail', 'p99', 'within'] as const),
+    ...(['requests', 'tokens', 'growth', 'failed', 'issued', 'time'] as const),
+  ],
+};
+
+/** What a narrow terminal leaves out first; the load, its result and the judged percentile stay. */
+const LEAVING: readonly StageColumnKey[] = [
+  ...(['growth', 'perUser', 'p50', 'purpose', 'failed', 'time', 'p99'] as const),
+  ...(['requests', 'issued', 'tokens', 'within'] as const),
 ];
 
 const NOT_KNOWN = '–';

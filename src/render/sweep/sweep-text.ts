@@ -6,28 +6,20 @@ import { maximumOf } from '../../core/extremes.ts';
 import { formatClock, formatMoment } from '../../core/figure/duration.ts';
 import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
 import { failedStopLines, failedStopText } from '../../core/run/failed-stop.ts';
-import { seriesRow } from '../../core/run/run-series.ts';
 import { nameLabel } from '../../core/run/run-shape.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { clipped, hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
+import { clipped, hangingLines, padded, textWidth } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { tableLines } from '../section.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { leadOf } from './line-lead.ts';
-import {
-  curveSeries,
-  lineLoadText,
-  loadText,
-  objectivesText,
-  shareText,
-  stageResult,
-  tailText,
-} from './line-text.ts';
+import { lineLoadText, loadText, objectivesText, shareText, stageResult, tailText } from './line-text.ts';
 import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
 import { stageBars } from './stage-bars.ts';
-import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from './stage-columns.ts';
+import { stageSection } from './stage-columns.ts';
 
 interface SweepTextOptions {
   /** false: only ASCII. */
@@ -53,7 +45,7 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
       ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
       '',
       `${isLine(document) ? 'Load line' : 'Sweep'} ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
-      ...facts(document).flatMap(([name, text]) =>
+      ...stagesFacts(document).flatMap(([name, text]) =>
         hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
       ),
       '',
@@ -80,7 +72,7 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
     '',
     ...searchProgress(document),
     '',
-    ...facts(document)
+    ...stagesFacts(document)
       .filter(([name]) => LIVE_FACTS.has(name))
       .map(([name, text]) => clipped(`  ${padded(name, FACT_COLUMNS)}${text}`, columns)),
     '',
@@ -165,7 +157,7 @@ const isLine = (document: StagesDocument): document is LineDocument => document.
 
 type Fact = readonly [name: string, text: string];
 
-const facts = (document: StagesDocument): readonly Fact[] => {
+export const stagesFacts = (document: StagesDocument): readonly Fact[] => {
   const { target, serverKind, model, dataset } = document;
   const name = nameLabel(document);
   return [
@@ -192,28 +184,8 @@ interface TableOptions {
 
 /** The series of the percentiles, the header, and a line for each stage: as many columns as fit. */
 const table = (stages: readonly PicturedStage[], { document, columns }: TableOptions): readonly string[] => {
-  let keys = reportedColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
-  for (const leaving of LEAVING) {
-    const lines = tableLines(keys, stages);
-    if (maximumOf(lines.map(textWidth)) <= columns) break;
-    keys = keys.filter(key => key !== leaving);
-  }
-  return [
-    `Stages in the order they ran; percentiles of ${seriesRow(curveSeries(stages)).shortLabel}`,
-    ...tableLines(keys, stages),
-  ];
-};
-
-const tableLines = (keys: readonly StageColumnKey[], stages: readonly PicturedStage[]): readonly string[] => {
-  const columns = keys.map(key => {
-    const { title, cell, isText } = STAGE_COLUMNS[key];
-    const cells = [title(stages), ...stages.map(cell)];
-    const width = maximumOf(cells.map(textWidth));
-    return cells.map(text => (isText ? padded : paddedStart)(text, width));
-  });
-  return [undefined, ...stages].map((_, row) =>
-    `  ${columns.map(cells => cells[row] ?? '').join('  ')}`.trimEnd(),
-  );
+  const { title, note, tables } = stageSection(stages, isLine(document) ? 'line' : 'sweep');
+  return [`${title} ${note}`, ...tables.flatMap(each => tableLines(each, columns))];
 };
 
 const reasons = (stages: readonly Stage[], columns: number): readonly string[] => {
@@ -236,52 +208,6 @@ const reasons = (stages: readonly Stage[], columns: number): readonly string[] =
 const shown = (lines: readonly string[], { isUnicode }: SweepTextOptions): readonly string[] =>
   lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
 
-const SWEEP_COLUMNS: readonly StageColumnKey[] = [
-  'number',
-  'load',
-  'result',
-  'requests',
-  'tokens',
-  'perUser',
-  'p50',
-  'tail',
-  'p99',
-  'within',
-  'failed',
-  'issued',
-  'time',
-];
-const LINE_COLUMNS: readonly StageColumnKey[] = [
-  'number',
-  'load',
-  'purpose',
-  'result',
-  'p50',
-  'tail',
-  'p99',
-  'within',
-  'requests',
-  'tokens',
-  'failed',
-  'issued',
-  'time',
-];
-/**
- * Columns that are left out if they do not fit, in this order; the load, its result and the judged percentile
- * stay.
- */
-const LEAVING: readonly StageColumnKey[] = [
-  'perUser',
-  'p50',
-  'purpose',
-  'failed',
-  'time',
-  'p99',
-  'requests',
-  'issued',
-  'tokens',
-  'within',
-];
 /** The rest is already visible in the typed command. */
 const LIVE_FACTS: ReadonlySet<string> = new Set(['target', 'model', 'objectives']);
 const FACT_COLUMNS = 12;

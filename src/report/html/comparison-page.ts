@@ -1,30 +1,18 @@
 // The report of a comparison as one page: the result first, its gate, each figure with its interval, the pairs, and
 // how to repeat it.
 
-import type {
-  ComparedMetric,
-  ComparisonDocument,
-  ComparisonSide,
-} from '../../core/comparison/comparison-document.ts';
-import {
-  comparisonVerdictText,
-  exactPercentText,
-  rangeText,
-  ratioText,
-} from '../../core/comparison/comparison-labels.ts';
+import type { ComparisonDocument, ComparisonSide } from '../../core/comparison/comparison-document.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
+import { isKnown, isUnknown } from '../../core/unknown.ts';
 import { forestChart, pairsChart } from '../../render/chart/comparison-charts.ts';
-import { comparisonFacts, incomparableFigures } from '../../render/comparison/comparison-text.ts';
+import { comparisonFacts, comparisonSection, refusalTexts } from '../../render/comparison/comparison-text.ts';
 import { gateAnswerText, gateLines } from '../../render/comparison/gate-text.ts';
-import { formatRunFigure } from '../../render/run/format-run-figure.ts';
-import { type Markup, type MarkupValue, markup } from '../../render/text/markup.ts';
+import { type Markup, markup } from '../../render/text/markup.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import {
-  figureCell,
   folded,
   foldedList,
   htmlPage,
@@ -32,7 +20,7 @@ import {
   pageHead,
   pageSection,
   picture,
-  table,
+  sectionMarkup,
   type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
@@ -45,6 +33,7 @@ interface ComparisonPageInput {
 
 export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string => {
   const { a, b, mode, load } = document;
+  const figures = comparisonSection(document);
   const primary = document.metrics.find(({ isPrimary }) => isPrimary);
   const strip = pairsChart(document, {
     width: 748,
@@ -72,7 +61,7 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
         }),
         'No figure is known.',
       ),
-    })}<div class="next-page">${figureTable(document)}</div>${
+    })}<div class="next-page">${sectionMarkup({ ...figures, remarks: [] })}</div>${
       strip === undefined
         ? undefined
         : pageSection({
@@ -82,7 +71,7 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
           })
     }${pageSection({ title: 'Again', content: markup`<code class="command">${document.command}</code>` })}<div class="folded">${foldedList(
       'How sure it is',
-      [UNIT_TEXTS[mode], ...incomparableFigures(document.metrics), ...document.notices],
+      [UNIT_TEXTS[mode], ...figures.remarks],
     )}${folded('All settings and the environment', settingsOf(document))}</div>${pageFoot({ file: 'comparison.json', json: comparisonToJson(document) })}
 </main>`,
   });
@@ -90,10 +79,10 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
 
 /** An incomplete or refused comparison is shown above every verdict. */
 const bandOf = (document: ComparisonDocument): VerdictBand => {
-  const { state, endedEarly, stopped, sentence, refusals, isAnyway, verdict } = document;
+  const { state, endedEarly, stopped, sentence, isAnyway, verdict } = document;
   const ended = `${state}${endedEarly === undefined ? '' : `: ${endedEarly}`}`;
   const cut = stopped !== undefined ? [failedStopText(stopped)] : state === 'complete' ? [] : [ended];
-  const refused = refusals.map(({ problem, a, b }) => `${problem} (A: ${a}; B: ${b})`);
+  const refused = refusalTexts(document);
   const tones = {
     better: 'good',
     worse: 'bad',
@@ -119,41 +108,6 @@ const gateSection = (document: ComparisonDocument): Markup | undefined => {
         content: markup`<ul>${document.gate.rules.map(answer => markup`<li>${gateAnswerText(answer)}</li>`)}</ul>`,
       });
 };
-
-const figureTable = ({ metrics, mode, refusals, isAnyway }: ComparisonDocument): Markup => {
-  const isRefused = refusals.length > 0 && !isAnyway;
-  return pageSection({
-    title: 'Figures',
-    remark: `B / A, ${mode === 'pairs' ? 'over pairs' : mode === 'sets' ? 'over runs' : 'inside one run each'}`,
-    content: table({
-      name: 'Figures of A and B',
-      head: [
-        'Figure',
-        'A',
-        'B',
-        'change',
-        `${exactPercentText(Math.round((metrics[0]?.level ?? 0) * 1000) / 1000)} interval`,
-        'margin',
-        'verdict',
-      ],
-      textColumns: [6],
-      rows: metrics.map((metric): readonly MarkupValue[] => [
-        `${capitalized(metric.label)}${metric.isPrimary ? ' *' : ''}`,
-        figureOf(metric, metric.a),
-        figureOf(metric, metric.b),
-        isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
-        isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
-        `±${exactPercentText(metric.marginShare)}`,
-        isRefused || metric.verdict.kind === 'not-comparable'
-          ? 'not comparable'
-          : comparisonVerdictText(metric.verdict, mode === 'pairs' ? 'pairs' : 'runs'),
-      ]),
-    }),
-  });
-};
-
-const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): MarkupValue =>
-  isUnknown(value) ? '–' : figureCell(formatRunFigure(unit, value));
 
 const settingsOf = (document: ComparisonDocument): readonly (readonly [name: string, text: string])[] => [
   ...comparisonFacts(document).map(([name, text]) => [capitalized(name), text] as const),

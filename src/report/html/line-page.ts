@@ -1,7 +1,7 @@
 // The report of a load line or a sweep as one page: the result first, the curve that it is based on, every stage, and
 // how to repeat it.
 
-import { formatClock, formatMoment } from '../../core/figure/duration.ts';
+import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
@@ -22,9 +22,7 @@ import {
   lineRemark,
   loadText,
   loadUnit,
-  objectivesText,
   requestObjectiveText,
-  shareText,
   stageResult,
 } from '../../render/sweep/line-text.ts';
 import {
@@ -33,8 +31,9 @@ import {
   type PicturedStage,
   picturedAfterwards,
 } from '../../render/sweep/pictured-stage.ts';
-import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from '../../render/sweep/stage-columns.ts';
-import { type Markup, type MarkupValue, markup } from '../../render/text/markup.ts';
+import { stageSection } from '../../render/sweep/stage-columns.ts';
+import { stagesFacts } from '../../render/sweep/sweep-text.ts';
+import { markup } from '../../render/text/markup.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import {
   folded,
@@ -44,7 +43,7 @@ import {
   pageHead,
   pageSection,
   picture,
-  table,
+  sectionMarkup,
   type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
@@ -72,6 +71,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
   const atLine = stages.findLast(
     stage => stage.standing === 'held' && holds !== undefined && loadOn(stage, sweep.by) === holds,
   );
+  const section = stageSection(stages, sweep.form);
   const file = isLine ? 'line.json' : 'sweep.json';
   return htmlPage({
     title: `${isLine ? 'Load line' : 'Sweep'} of ${model} on ${target} · Plimsoll report`,
@@ -110,17 +110,19 @@ ${pageSection({
     ),
     'No stage has figures.',
   ),
-})}<div class="next-page">${stageTable(stages, objective?.label ?? '')}</div>${pageSection({
-      title: 'In flight',
-      remark: 'by load, each stage over its own time, all on one scale',
-      content: picture(
-        stageFlowChart(stages, sweep.by, {
-          width: 748,
-          name: 'Requests in flight of each stage over its time',
-        }),
-        'No stage reported its requests in flight.',
-      ),
-    })}<div class="two">${pageSection({
+})}<div class="next-page">${sectionMarkup({ ...section, note: [section.note, ...(objective === undefined ? [] : [`objective: ${objective.label}`])].join('; ') })}</div>${pageSection(
+      {
+        title: 'In flight',
+        remark: 'by load, each stage over its own time, all on one scale',
+        content: picture(
+          stageFlowChart(stages, sweep.by, {
+            width: 748,
+            name: 'Requests in flight of each stage over its time',
+          }),
+          'No stage reported its requests in flight.',
+        ),
+      },
+    )}<div class="two">${pageSection({
       title: 'What one user gets for it',
       content: picture(
         userSpeedChart(stages, atLine?.number, {
@@ -195,45 +197,6 @@ const withinText = ({ objectives }: SweepDocument | LineDocument): string => {
   return objectives.length === 1 ? text.replace(/^.*?within/, 'within') : 'within their objectives';
 };
 
-const stageTable = (stages: readonly PicturedStage[], objective: string): Markup => {
-  const keys = reportedColumns(COLUMNS, stages);
-  return pageSection({
-    title: 'Stages',
-    remark: `in the order they ran${objective === '' ? '' : `; objective: ${objective}`}`,
-    content: table({
-      name: 'Stages',
-      head: keys.map((key, index) => {
-        const title = STAGE_COLUMNS[key].title(stages);
-        return index === 0 ? capitalized(title) : title;
-      }),
-      textColumns: keys.flatMap((key, index) => (STAGE_COLUMNS[key].isText ? [index] : [])),
-      rows: stages.map((stage): readonly MarkupValue[] =>
-        keys.map(key => {
-          const text = STAGE_COLUMNS[key].cell(stage);
-          return key === 'result'
-            ? markup`<span class="${TONES[stageResult(stage).tone]}">${text}</span>`
-            : text;
-        }),
-      ),
-    }),
-  });
-};
-
-const COLUMNS: readonly StageColumnKey[] = [
-  'number',
-  'load',
-  'p50',
-  'tail',
-  'p99',
-  'within',
-  'requests',
-  'tokens',
-  'growth',
-  'issued',
-  'result',
-];
-const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;
-
 const reasonsOf = (stages: readonly PicturedStage[]): readonly string[] =>
   stages
     .filter(({ reason }) => reason !== '')
@@ -245,17 +208,7 @@ const reasonsOf = (stages: readonly PicturedStage[]): readonly string[] =>
 const settingsOf = (
   document: SweepDocument | LineDocument,
 ): readonly (readonly [name: string, text: string])[] => [
-  ['Target', document.target],
-  ['Prompts', document.dataset],
-  ['Objectives', objectivesText(document)],
-  ['Attainment', `${shareText(document.attainment)} of issued requests`],
-  ...('confidence' in document
-    ? ([
-        ['Confidence', shareText(document.confidence)],
-        ['Resolution', shareText(document.resolution)],
-        ['Budget', `${formatClock(document.budgetMs)} min`],
-      ] as const)
-    : []),
+  ...stagesFacts(document).map(([name, text]) => [capitalized(name), text] as const),
   ['Seed', String(document.seed)],
   [
     'Client',

@@ -5,7 +5,7 @@ import type { Figure } from '../../core/figure/figure.ts';
 import { SPOILED_MARK } from '../../core/run/contamination.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { SummaryFigure } from '../../render/run/report-summary.ts';
-import type { Section } from '../../render/section.ts';
+import { columnTitle, pageTable, type Section, type SectionCell } from '../../render/section.ts';
 import { type Markup, type MarkupValue, markup, rawMarkup } from '../../render/text/markup.ts';
 
 interface PageHead {
@@ -66,12 +66,27 @@ export const sectionMarkup = (section: Section): Markup | undefined => {
     : pageSection({
         title,
         remark: [count ?? [], note ?? []].flat().join('; '),
-        content: markup`${lead.map(line => markup`<p>${line}</p>`)}${tables.map(
-          ({ name, columns, rows, texts = [] }) =>
-            table({ name, head: columns.map(capitalized), rows, textColumns: texts }),
-        )}${remarks.map(remark => markup`<p class="none">${remark}</p>`)}`,
+        content: markup`${lead.map(line => markup`<p>${line}</p>`)}${tables
+          .map(pageTable)
+          .map(({ name, columns, rows, texts = [] }) =>
+            table({
+              name,
+              head: columns.map(columnTitle),
+              rows: rows.map(row => row.map(cellMarkup)),
+              textColumns: texts,
+            }),
+          )}${remarks.map(remark => markup`<p class="none">${remark}</p>`)}`,
       });
 };
+
+const cellMarkup = (cell: SectionCell): MarkupValue =>
+  typeof cell === 'string'
+    ? cell
+    : 'figure' in cell
+      ? figureCell(cell)
+      : markup`<span class="${TONES[cell.tone]}">${cell.text}</span>`;
+
+const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;
 
 /** A chart, or why there is none. On a phone it scrolls sideways, by the keyboard too. */
 export const picture = (drawn: Markup | undefined, instead: string): Markup =>

@@ -2,8 +2,14 @@
 // HTML, a reference or a mention of a user.
 
 import { maximumOf } from '../../core/extremes.ts';
-import { capitalized, showable } from '../../core/text/single-line.ts';
-import type { Section } from '../../render/section.ts';
+import { showable } from '../../core/text/single-line.ts';
+import {
+  columnTitle,
+  pageTable,
+  type Section,
+  type SectionTable,
+  sectionCellText,
+} from '../../render/section.ts';
 
 /** Names in a cell of a table: a code span with a fence that no run of backticks inside can close. */
 export const markdownCode = (text: string): string => {
@@ -57,15 +63,18 @@ export const sectionMarkdown = ({
     ? []
     : [
         ...markdownList(lead),
-        ...tables.flatMap(({ columns, rows, codes = [] }) => [
-          ...markdownTable(
-            columns.map(capitalized),
-            rows.map(row => row.map((cell, at) => (codes.includes(at) ? codeCell(cell) : cell))),
-          ),
-          '',
-        ]),
+        ...tables.flatMap(table => [...sectionTable(pageTable(table)), '']),
         ...markdownList(remarks),
       ];
+
+const sectionTable = ({ columns, rows, texts = [], codes = [] }: SectionTable): readonly string[] =>
+  markdownTable(
+    columns.map(columnTitle),
+    rows.map(row =>
+      row.map((cell, at) => (codes.includes(at) ? codeCell(sectionCellText(cell)) : sectionCellText(cell))),
+    ),
+    { figures: columns.flatMap((_, at) => (at === 0 || texts.includes(at) ? [] : at)) },
+  );
 
 const rowOf = (cells: readonly (string | MarkdownCell)[]): string =>
   `| ${cells.map(cell => (typeof cell === 'string' ? markdownText(cell) : cell.markdown)).join(' | ')} |`;

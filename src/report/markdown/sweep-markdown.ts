@@ -5,21 +5,19 @@ import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { objectivesText } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
-import { reportedColumns, type StageColumnKey, stageCells } from '../../render/sweep/stage-columns.ts';
+import { stageSection } from '../../render/sweep/stage-columns.ts';
 import { cutText, sweepAnswer } from '../../render/sweep/sweep-text.ts';
-import { codeCell, markdownTable, markdownText } from './markdown-text.ts';
+import { codeCell, markdownTable, markdownText, sectionMarkdown } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
   const stages = picturedAfterwards(document.stages);
-  const [head = [], ...rows] = stageCells(reportedColumns(COLUMNS, stages), stages);
   return `${[
     `## ${'line' in document ? 'Load line' : 'Sweep'}`,
     '',
     ...cutText(document).map(text => `- ⚠ ${markdownText(capitalized(text))}`),
     markdownText(sweepAnswer(document)),
     '',
-    ...markdownTable(head, rows),
-    '',
+    ...sectionMarkdown(stageSection(stages, 'line' in document ? 'line' : 'sweep')),
     ...markdownTable(
       ['Run', codeCell(document.id)],
       [
@@ -32,16 +30,3 @@ export const sweepMarkdown = (document: SweepDocument | LineDocument): string =>
     ),
   ].join('\n')}\n`;
 };
-
-const COLUMNS: readonly StageColumnKey[] = [
-  'number',
-  'load',
-  'p50',
-  'tail',
-  'p99',
-  'within',
-  'requests',
-  'tokens',
-  'issued',
-  'result',
-];

@@ -5,6 +5,7 @@ import { accountEnergy, type EnergySources, type PowerMeter } from '../../../src
 import { type PowerReading, powerIn } from '../../../src/core/run/integrate-power.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { energySection, formatJoules } from '../../../src/render/run/energy-rows.ts';
+import { sectionCellText } from '../../../src/render/section.ts';
 
 /** One each second, from this second on. */
 const each = (fromSecond: number, watts: readonly number[]): readonly PowerReading[] =>
@@ -148,9 +149,9 @@ describe('the energy of a run', () => {
       },
     );
     const section = energySection({ energy: reported });
-    expect(section?.tables?.[0]?.rows.map(row => row.map(cell => cell.replaceAll(/\s/g, ' ')))).toEqual([
-      ['GPUs !', '18.0 kJ ±260 J', '180 J', '3.60 J', '720 mJ', '300 W', '50 W'],
-    ]);
+    expect(
+      section?.tables?.[0]?.rows.map(row => row.map(cell => sectionCellText(cell).replaceAll(/\s/g, ' '))),
+    ).toEqual([['GPUs !', '18.0 kJ ±260 J', '180 J', '3.60 J', '720 mJ', '300 W', '50 W']]);
     expect(section?.remarks).toEqual([
       'Of atlas, by its own sensors; its idle power is not subtracted',
       '! Another run',

@@ -5,10 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
 import { expect, test } from 'vitest';
 import type { Report } from '../../../src/core/run/report.ts';
-import { capitalized } from '../../../src/core/text/single-line.ts';
 import { runSections } from '../../../src/render/run/run-sections.ts';
 import { renderReport } from '../../../src/render/run/text-report.ts';
-import type { Section } from '../../../src/render/section.ts';
+import { type Section, sectionCellText } from '../../../src/render/section.ts';
 import { runPage } from '../../../src/report/html/run-page.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
@@ -25,7 +24,7 @@ const whole = ((): Report => {
 const textsOf = ({ lead = [], tables = [], remarks = [] }: Section): readonly string[] =>
   [
     ...lead,
-    ...tables.flatMap(({ columns, rows }) => [...columns.map(capitalized), ...rows.flat()]),
+    ...tables.flatMap(({ columns, rows }) => [...columns, ...rows.flat().map(sectionCellText)]),
     ...remarks,
   ].filter(text => text !== '');
 

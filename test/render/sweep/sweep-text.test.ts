@@ -7,8 +7,9 @@ import {
 } from '../../../src/core/sweep/sweep-document.ts';
 import { textWidth } from '../../../src/core/text/columns.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { sectionCellText } from '../../../src/render/section.ts';
 import { picturedStages } from '../../../src/render/sweep/pictured-stage.ts';
-import { stageCells } from '../../../src/render/sweep/stage-columns.ts';
+import { stageSection } from '../../../src/render/sweep/stage-columns.ts';
 import { searchScreen, stageLine, sweepText } from '../../../src/render/sweep/sweep-text.ts';
 import { madeUpLine } from '../../support/made-up-line.ts';
 
@@ -229,11 +230,13 @@ describe('the tail of a stage', () => {
     expect(plain([stageLine(few)])).toMatch(/^Stage 3 at 100\/s: \S+; 10\.0 requests\/s/u);
   });
 
-  const cellsOf = (completed: number): readonly (string | undefined)[] =>
-    stageCells(
-      ['p50', 'tail', 'p99'],
-      picturedStages([stage(1, rate(5), { figures: figures({ issued: completed, completed }) })]),
-    )[1] ?? [];
+  const cellsOf = (completed: number): readonly string[] => {
+    const few = stage(1, rate(5), { figures: figures({ issued: completed, completed }) });
+    const [table] = stageSection(picturedStages([few]), 'sweep').tables;
+    return ['p50', 'p95', 'p99'].map(title =>
+      sectionCellText(table?.rows[0]?.[table.columns.indexOf(title)] ?? ''),
+    );
+  };
 
   test('has a dash if too few requests were seen for it', () => {
     expect(cellsOf(10)).toEqual(['20\u00a0ms', '– too few', '– too few']);
