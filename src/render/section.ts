@@ -10,10 +10,12 @@ export interface Section {
   /** "agents": what a page may draw in a way of its own. */
   readonly key: string;
   readonly title: string;
-  /** What it is based on: "5 readings". */
+  /** After the title: "5 readings", "trustworthy". */
   readonly count?: string;
   /** How to read it: next to the title on a page. */
   readonly note?: string;
+  /** Markdown leaves it out, to be short enough for a comment. */
+  readonly isDetail?: boolean;
   /** Why there is nothing to show: only the full text has it. */
   readonly unknown?: string;
   /** Sentences above the tables. */

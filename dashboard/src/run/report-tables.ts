@@ -2,14 +2,12 @@
 // each name means (METRICS, shortened).
 
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { counted, figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
+import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
 import { finishRows } from '../../../src/core/run/finish-name-tally.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
 import { RUN_COUNTERS } from '../../../src/core/run/run-counters.ts';
-import { RUN_RATES } from '../../../src/core/run/run-rates.ts';
-import { SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
-import { capitalized } from '../../../src/core/text/single-line.ts';
+import { SERIES_KEYS, seriesRow } from '../../../src/core/run/run-series.ts';
 import { formatRunFigure } from '../../../src/render/run/format-run-figure.ts';
 import { TOO_FEW } from '../../../src/render/run/percentile-text.ts';
 
@@ -76,10 +74,6 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
   ...finishRows(report).map(([reason, count]) => [`finish: ${reason}`, formatCount(count)] as const),
   [RUN_COUNTERS.bytesSent.label, figureText(formatBytes(report.bytes.sent))],
   [RUN_COUNTERS.bytesReceived.label, figureText(formatBytes(report.bytes.received))],
-  [RUN_COUNTERS.connectionsOpened.label, formatCount(report.client.connections.opened)],
-  [RUN_COUNTERS.connectionsReused.label, formatCount(report.client.connections.reused)],
-  [RUN_COUNTERS.connectionsStale.label, formatCount(report.client.connections.stale)],
-  [RUN_COUNTERS.droppedEvents.label, formatCount(report.droppedEvents)],
   ...(report.objectives ?? []).map(
     ({ name, limitNs, metSamples, samples }) =>
       [
@@ -87,24 +81,4 @@ export const reportFacts = (report: Report): readonly (readonly [string, string]
         `${formatCount(metSamples)} of ${formatCount(samples)}`,
       ] as const,
   ),
-  [
-    'load generator',
-    `${report.environment.cpu}, ${counted(report.environment.cores, 'core')}, ${report.environment.os}`,
-  ],
-];
-
-const definitionOf = ({ from, help }: { readonly from: string; readonly help: string }): string =>
-  `${capitalized(from)}. ${help}`;
-
-export const DEFINITIONS: readonly (readonly [string, string])[] = [
-  [RUN_RATES.windowNs.shortLabel, definitionOf(RUN_RATES.windowNs)],
-  ...seriesOf('headline').map(
-    key => [capitalized(seriesRow(key).shortLabel), definitionOf(seriesRow(key))] as const,
-  ),
-  ['From intended', 'Counted from the intended send time, not from the actual one.'],
-  ['Failed requests', 'Not part of any latency or rate. Nothing is retried silently.'],
-  [
-    'Percentiles',
-    'Exact, over all values, with ranks rounded down. Below each tail: the value that holds with 99 % confidence (MLPerf early stopping), or “too few”.',
-  ],
 ];

@@ -3,6 +3,7 @@
 import type { Report } from '../../core/run/report.ts';
 import type { Section } from '../section.ts';
 import { agentSection } from './agent-rows.ts';
+import { clientSection } from './client-rows.ts';
 import { energySection } from './energy-rows.ts';
 import { headroomSection } from './run-headroom-text.ts';
 import { serverSection } from './server-rows.ts';
@@ -13,6 +14,7 @@ import { variantSection } from './variant-rows.ts';
 type RunSection = (report: Report) => Section | undefined;
 
 const RUN_SECTIONS: readonly RunSection[] = [
+  clientSection,
   serverSection,
   variantSection,
   agentSection,

@@ -1,7 +1,7 @@
 // A report as text: the part that fits on a screen first, with reasons for distrust at its top, then everything.
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
-import { counted, figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { figureText, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
 import {
@@ -11,35 +11,22 @@ import {
   outageLines,
   unsuccessfulEndLines,
 } from '../../core/run/failure-text.ts';
-import {
-  boundText,
-  figureVerdicts,
-  figureVerdictText,
-  unboundedReason,
-  unboundedText,
-} from '../../core/run/figure-verdict.ts';
+import { boundText } from '../../core/run/figure-verdict.ts';
 import { finishRows } from '../../core/run/finish-name-tally.ts';
-import { seedText } from '../../core/run/foreign-run.ts';
 import { failureKindRows } from '../../core/run/outcome.ts';
 import { rateBoundText } from '../../core/run/rate-bounds.ts';
-import type { LatenessFigures, Report, ReportClient } from '../../core/run/report.ts';
-import { verdictText } from '../../core/run/run.ts';
-import { stateOf } from '../../core/run/run-digest.ts';
+import type { Report } from '../../core/run/report.ts';
 import { RATE_KEYS, type RateKey, RUN_RATES, rateRow } from '../../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
-import { graceRows, loadLabel, nameLabel } from '../../core/run/run-shape.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr, type Unknown } from '../../core/unknown.ts';
 import { sectionLines } from '../section.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { objectiveSentence } from './objective-labels.ts';
-import { TOO_FEW } from './percentile-text.ts';
-import { provenanceRows } from './provenance-rows.ts';
-import { isSendTailReported } from './report-summary.ts';
 import { runSections } from './run-sections.ts';
 import { shortReport } from './short-report.ts';
-import { lengthRows, promptsText, tokenRows } from './text-requests.ts';
+import { settingRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
 interface TextReportOptions {
@@ -60,7 +47,8 @@ export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOp
 
 const everything = (report: Report): readonly string[] => [
   ...failures(report),
-  ...head(report),
+  'How it was run',
+  ...inColumns(settingRows(report)),
   '',
   ...counts(report),
   '',
@@ -71,33 +59,11 @@ const everything = (report: Report): readonly string[] => [
   ...seriesBlocks(report),
   ...tally('Errors', failureKindRows(report)),
   ...tally('Finish reasons', finishRows(report)),
-  '',
-  ...client(report),
   ...runSections(report).flatMap(sectionLines),
   ...list('Contamination of figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
   ...DEFINITIONS,
-];
-
-const head = ({ run, environment, series, provenance, counts: measured }: Report): readonly string[] => [
-  'How it was run',
-  ...inColumns([
-    ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)]]),
-    ['target', `${run.target}, ${shown(run.serverKind)}`],
-    ['api', shown(run.api)],
-    ['model', shown(run.model)],
-    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
-    ...graceRows(run),
-    ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
-    ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
-    ...lengthRows({ run, counts: measured }),
-    [
-      'client',
-      `${environment.cpu}, ${counted(environment.cores, 'core')}, ${environment.os}, Node ${environment.node}`,
-    ],
-    ...provenanceRows(provenance),
-  ]),
 ];
 
 const failures = (report: Report): readonly string[] => {
@@ -115,8 +81,6 @@ const failures = (report: Report): readonly string[] => {
 };
 
 type Pair = readonly [name: string, text: string];
-
-const shown = (value: string | Unknown): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
 
 const counts = ({ counts: measured, warmup }: Report): readonly string[] => {
   const row = (name: string, of: Report['counts']): readonly string[] => [
@@ -194,47 +158,6 @@ const tally = (
 
 const list = (title: string, remarks: readonly string[]): readonly string[] =>
   remarks.length === 0 ? [] : sectionLines({ key: title, title, remarks });
-
-const client = (report: Report): readonly string[] => {
-  const of: ReportClient = report.client;
-  const { opened, reused, closed, stale } = of.connections;
-  const share = (value: number | Unknown): string =>
-    isUnknown(value) ? `unknown: ${value.reason}` : `${(value * 100).toFixed(0)}%`;
-  const figures = (value: LatenessFigures | Unknown, isTailReported = true): string =>
-    isUnknown(value)
-      ? `unknown: ${value.reason}`
-      : `p50 ${time(value.p50)}, p99 ${isTailReported ? time(value.p99) : TOO_FEW}, max ${time(value.max)}`;
-  return [
-    `Client: ${verdictText(of.verdict, stateOf(report))}`,
-    ...inColumns([
-      ['send lateness', figures(of.sendLatenessNs, isSendTailReported(report))],
-      ['read lateness', figures(of.readLatenessNs)],
-      ['event loop delay', figures(of.eventLoopDelayNs)],
-      ['heartbeat lateness', figures(of.beatLatenessNs)],
-      [
-        'throttled, stolen, pressure',
-        `${share(of.throttledShare)}, ${share(of.stolenShare)}, ${share(of.pressureShare)}`,
-      ],
-      ['busy, on a core', `${share(of.eventLoopUtilization)}, ${share(of.cpuShare)}`],
-      [
-        'garbage collection',
-        isUnknown(of.gcPauseNs)
-          ? time(of.gcPauseNs)
-          : `${time(of.gcPauseNs.total)}, longest ${time(of.gcPauseNs.max)}`,
-      ],
-      ...boundRows(report),
-      ['connections', `${opened} opened, ${reused} reused, ${closed} closed, ${stale} stale`],
-    ]),
-  ];
-};
-
-const boundRows = ({ series, rateBounds: bounds }: Report): readonly Pair[] => {
-  const reason = unboundedReason(series, bounds);
-  return [
-    ...figureVerdicts(series).map((verdict): Pair => ['', figureVerdictText(verdict)]),
-    ...(reason === undefined ? [] : [['', unboundedText(reason)] as const]),
-  ];
-};
 
 const definition = (label: string, help: string): string => `${capitalized(label)}: ${help}`;
 

@@ -1,13 +1,15 @@
-// The lines of a text report about the requests: the requested lengths of prompts and answers next to the server's
+// How a run was made, as rows: its settings and machine, and the requested lengths of prompts and answers next to the server's
 // counts, so that figures of answers that were cut at different lengths are not compared.
 
 import { counted, formatCount } from '../../core/figure/figure.ts';
-import type { ReportRun, ReportSeries } from '../../core/run/report.ts';
+import { seedText } from '../../core/run/foreign-run.ts';
+import type { Report, ReportRun, ReportSeries } from '../../core/run/report.ts';
 import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../../core/run/run-rates.ts';
 import type { RequestedTokens, RunRequests } from '../../core/run/run-requests.ts';
-import { isOfTrace, shapeOf } from '../../core/run/run-shape.ts';
+import { graceRows, isOfTrace, loadLabel, nameLabel, shapeOf } from '../../core/run/run-shape.ts';
 import { traceRows } from '../../core/run/trace-shape.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { provenanceRows } from './provenance-rows.ts';
 
 interface CountedTokens {
   readonly input: ReportSeries | undefined;
@@ -23,6 +25,28 @@ export const promptsText = ({ dataset, hasNonce, shape }: ReportRun): string => 
   const unique = isOfTrace(shape) ? 'none like those of another run' : 'each made unique';
   return `${dataset}${hasNonce ? `, ${unique}` : ''}`;
 };
+
+export const settingRows = (report: Report): readonly Row[] => {
+  const { run, environment, series, provenance } = report;
+  return [
+    ...(nameLabel(run) === '' ? [] : [['name', nameLabel(run)] as const]),
+    ['target', `${run.target}, ${shown(run.serverKind)}`],
+    ['API', shown(run.api)],
+    ['model', shown(run.model)],
+    ['load', `${loadLabel(run)}, ${run.streaming ? 'streamed' : 'not streamed'}${seedText(run)}`],
+    ...graceRows(run),
+    ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
+    ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
+    ...lengthRows(report),
+    [
+      'client',
+      `${environment.cpu}, ${counted(environment.cores, 'core')}, ${environment.os}, Node ${environment.node}`,
+    ],
+    ...provenanceRows(provenance),
+  ];
+};
+
+const shown = (value: Reported<string>): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
 
 /** The two rows of the first screen; none for a run of a version that left lengths to the server. */
 export const tokenRows = (

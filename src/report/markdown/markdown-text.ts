@@ -54,12 +54,13 @@ export const markdownList = (sentences: readonly string[]): readonly string[] =>
 
 /** Without its title: a comment is short, and the first column names what the rows are. */
 export const sectionMarkdown = ({
+  isDetail = false,
   unknown,
   lead = [],
   tables = [],
   remarks = [],
 }: Section): readonly string[] =>
-  unknown !== undefined
+  unknown !== undefined || isDetail
     ? []
     : [
         ...markdownList(lead),
