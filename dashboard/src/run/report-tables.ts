@@ -1,12 +1,8 @@
-// The tables of a finished run's report: percentiles with the figure that as many samples can vouch for, counts, and what
-// each name means (METRICS, shortened).
+// The table of percentiles of a finished run, with the figure that as many samples can vouch for.
 
-import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { figureText, formatBytes, formatCount } from '../../../src/core/figure/figure.ts';
+import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import { spoiling } from '../../../src/core/run/contamination.ts';
-import { finishRows } from '../../../src/core/run/finish-name-tally.ts';
 import type { Report, ReportSeries } from '../../../src/core/run/report.ts';
-import { RUN_COUNTERS } from '../../../src/core/run/run-counters.ts';
 import { SERIES_KEYS, seriesRow } from '../../../src/core/run/run-series.ts';
 import { formatRunFigure } from '../../../src/render/run/format-run-figure.ts';
 import { TOO_FEW } from '../../../src/render/run/percentile-text.ts';
@@ -55,30 +51,3 @@ const percentileRow = (name: string, series: ReportSeries): Omit<PercentileRow, 
     mean: text(series.mean),
   };
 };
-
-interface CountRow {
-  readonly name: string;
-  readonly measured: string;
-  readonly warmup: string;
-}
-
-export const countRows = ({ counts, warmup }: Report): readonly CountRow[] =>
-  (['issued', 'completed', 'failed', 'cancelled', 'unresolved'] as const).map(name => ({
-    name,
-    measured: formatCount(counts[name]),
-    warmup: formatCount(warmup[name]),
-  }));
-
-/** Facts next to the counts, each a name and a text. */
-export const reportFacts = (report: Report): readonly (readonly [string, string])[] => [
-  ...finishRows(report).map(([reason, count]) => [`finish: ${reason}`, formatCount(count)] as const),
-  [RUN_COUNTERS.bytesSent.label, figureText(formatBytes(report.bytes.sent))],
-  [RUN_COUNTERS.bytesReceived.label, figureText(formatBytes(report.bytes.received))],
-  ...(report.objectives ?? []).map(
-    ({ name, limitNs, metSamples, samples }) =>
-      [
-        `${name} within ${figureText(formatMeasuredNanoseconds(limitNs))}`,
-        `${formatCount(metSamples)} of ${formatCount(samples)}`,
-      ] as const,
-  ),
-];

@@ -5,6 +5,7 @@ import type { Section } from '../section.ts';
 import { agentSection } from './agent-rows.ts';
 import { clientSection } from './client-rows.ts';
 import { energySection } from './energy-rows.ts';
+import { errorSection, finishSection, outcomeSection, rateSection } from './outcome-rows.ts';
 import { headroomSection } from './run-headroom-text.ts';
 import { serverSection } from './server-rows.ts';
 import { sessionSection } from './session-rows.ts';
@@ -14,6 +15,10 @@ import { variantSection } from './variant-rows.ts';
 type RunSection = (report: Report) => Section | undefined;
 
 const RUN_SECTIONS: readonly RunSection[] = [
+  outcomeSection,
+  errorSection,
+  finishSection,
+  rateSection,
   clientSection,
   serverSection,
   variantSection,

@@ -1,10 +1,8 @@
 // The tables of a run's report and its folded parts: every figure that a reader may want to look up.
 
-import { formatBytes, formatCount, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
+import { formatCount, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
-import { finishRows } from '../../core/run/finish-name-tally.ts';
-import { failureKindRows } from '../../core/run/outcome.ts';
 import type { Report, ReportSeries } from '../../core/run/report.ts';
 import { SERIES_KEYS, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
@@ -13,7 +11,7 @@ import { isUnknown } from '../../core/unknown.ts';
 import { fromText } from '../../render/run/agent-rows.ts';
 import { formatRunFigure } from '../../render/run/format-run-figure.ts';
 import { intervalText, TOO_FEW, vouchedPercentile } from '../../render/run/percentile-text.ts';
-import { objectiveLines, percentText, whyNoRow } from '../../render/run/report-summary.ts';
+import { objectiveLines, whyNoRow } from '../../render/run/report-summary.ts';
 import { RUN_DEFINITIONS } from '../../render/run/run-definitions.ts';
 import { runSections } from '../../render/run/run-sections.ts';
 import { settingRows } from '../../render/run/text-requests.ts';
@@ -50,7 +48,7 @@ export const runTables = (report: Report): Markup => {
         ? undefined
         : markup`<p class="none">${formatCount(merged)} of ${formatCount(gaps?.count ?? 0)} gaps between chunks are 0: those chunks arrived together.</p>`
     }`,
-  })}${pageSection({ title: 'Outcomes', content: outcomes(report) })}${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${runSections(report).map(sectionMarkup)}`;
+  })}${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${runSections(report).map(sectionMarkup)}`;
 };
 
 const unboundedLine = ({ series, rateBounds }: Report): Markup | undefined => {
@@ -103,47 +101,18 @@ const seriesCells = (key: SeriesKey, one: ReportSeries, isSpoiled: boolean): rea
   ];
 };
 
-const outcomes = (report: Report): Markup => {
-  const { counts, warmup } = report;
-  const row = (name: string, count: number): readonly MarkupValue[] => [
-    name,
-    formatCount(count),
-    markup`<span class="unit">${counts.issued === 0 ? '–' : percentText(count / counts.issued)}</span>`,
-  ];
-  return table({
-    name: 'Outcomes',
-    head: [],
-    rows: [
-      row('Issued', counts.issued),
-      row('Completed', counts.completed),
-      ...(counts.failed === 0 ? [row('Failed', 0)] : []),
-      ...failureKindRows(report).map(([kind, count]) => row(`Failed: ${kind}`, count)),
-      row('Cancelled', counts.cancelled),
-      row('Unresolved', counts.unresolved),
-      ...(warmup.issued > 0 ? [['Warm-up, not counted', formatCount(warmup.issued), '']] : []),
-      ...finishRows(report).map(([reason, count]) => [`Finish reason: ${reason}`, formatCount(count), '']),
-    ],
-  });
-};
-
 export const runDetails = (report: Report): Markup => {
-  const { run, plimsoll, bytes } = report;
+  const { run, plimsoll } = report;
   return markup`<div class="folded">${foldedList('Notices', report.notices)}${folded('What the words mean', RUN_DEFINITIONS)}${folded(
     'All settings and the environment',
     [
       ...settingRows(report).map(([name, text]) => [capitalized(name), text] as const),
       ...fromRows(run),
-      ['Bytes', `${bytesText(bytes.sent)} sent, ${bytesText(bytes.received)} received`],
       ...(isUnknown(run.command) ? [] : [['Again', markup`<code>${run.command}</code>`] as const]),
       ['Plimsoll', `${plimsoll.version}, schema ${report.schema}`],
       ['Figures from', SOURCES[report.source]],
     ],
   )}</div>`;
-};
-
-const bytesText = (bytes: number): string => {
-  const { figure, unit } = formatBytes(bytes);
-  return `${figure} ${unit}`;
 };
 
 const SOURCES: Readonly<Record<Report['source'], string>> = {

@@ -44,8 +44,10 @@ const missingIn = (text: string, sections = runSections(whole)): readonly string
 };
 
 test('a run with everything has every section, each with a key of its own', () => {
-  const keys = runSections(whole).map(({ key }) => key);
-  expect(keys).toEqual(['client', 'server', 'variants', 'agents', 'sessions', 'headroom', 'energy']);
+  expect(runSections(whole).map(({ key }) => key)).toEqual([
+    ...['outcomes', 'errors', 'finish-reasons', 'rates', 'client', 'server'],
+    ...['variants', 'agents', 'sessions', 'headroom', 'energy'],
+  ]);
 });
 
 test('the full text, HTML, and Markdown but for details, have every sentence and cell of every section', () => {
