@@ -1,5 +1,6 @@
 // The pages of the dashboard as they are drawn first: rendered without a browser, so without what they fetch afterwards.
 
+import { join } from 'node:path';
 import { createServer } from 'vite';
 import { LinkWatch } from '../../src/core/link/link-view.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
@@ -7,11 +8,13 @@ import { nodeIds } from '../../src/core/node/presence-view.ts';
 import { runViews } from '../../src/core/run/run-selectors.ts';
 import { sweepViews } from '../../src/core/sweep/sweep-selectors.ts';
 
-export const writePages = async ({ put }, { state, history, nowMs, self }) => {
+export const writePages = async ({ put, work }, { state, history, nowMs, self }) => {
   const vite = await createServer({
     configFile: new URL('../../dashboard/vite.config.ts', import.meta.url).pathname,
     server: { middlewareMode: true, hmr: false, ws: false, watch: null },
     optimizeDeps: { noDiscovery: true },
+    // Two trees may share their node_modules, where the cache is otherwise.
+    cacheDir: join(work, 'vite'),
     appType: 'custom',
     logLevel: 'error',
   });
