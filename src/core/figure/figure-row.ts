@@ -184,8 +184,10 @@ export const baseValue = <Subject>(
 export const labelsOf = <Subject>(labels: FigureLabels<Subject> | undefined, subject: Subject): Labels => {
   if (labels === undefined) return NO_LABELS;
   const made: Record<string, string> = {};
-  for (const [name, value] of Object.entries(labels))
+  for (const name in labels) {
+    const value = labels[name] ?? '';
     made[name] = typeof value === 'string' ? value : value(subject);
+  }
   return made;
 };
 

@@ -38,6 +38,9 @@ interface Family {
 export class MetricPage {
   readonly #families = new Map<string, Family>();
   readonly #wallMs: number;
+  /** Those of the last sample, and how they are written. */
+  #labels: Labels = {};
+  #labelText = '';
 
   constructor(wallMs: number) {
     this.#wallMs = wallMs;
@@ -49,18 +52,20 @@ export class MetricPage {
     subject: Subject,
     { labels, isShort = false, isCurrent = () => true }: FigureScope<Aging>,
   ): void {
+    let reading: Aging | undefined;
+    let isOnTime = true;
     for (const row of rows) {
       const { metric: name, help, aging, unit } = row;
       if (name === undefined || (isShort && row.isDetail === true)) continue;
-      if (aging !== undefined && row.isKept !== true && !isCurrent(aging)) continue;
-      const all = { ...labels, ...labelsOf(row.labels, subject) };
-      if (unit === 'age') this.since({ name, help }, all, row.of(subject));
-      else
-        this.#put(
-          name.endsWith('_total') ? 'counter' : 'gauge',
-          { name, help },
-          { labels: all, figure: baseValue(row, subject) },
-        );
+      if (aging !== reading) isOnTime = aging === undefined || isCurrent(aging);
+      reading = aging;
+      if (!isOnTime && row.isKept !== true) continue;
+      const value = unit === 'age' ? row.of(subject) : baseValue(row, subject);
+      if (value === undefined) continue;
+      const all = row.labels === undefined ? labels : { ...labels, ...labelsOf(row.labels, subject) };
+      if (unit === 'age') this.since({ name, help }, all, value);
+      else if (name.endsWith('_total')) this.counter({ name, help }, all, value);
+      else this.gauge({ name, help }, all, value);
     }
   }
 
@@ -128,7 +133,12 @@ export class MetricPage {
       family = { type, help, samples: new Map() };
       this.#families.set(name, family);
     }
-    family.samples.set(labelText(labels), { value, exemplar });
+    // Most figures of a subject have its labels as they are.
+    if (labels !== this.#labels) {
+      this.#labels = labels;
+      this.#labelText = labelText(labels);
+    }
+    family.samples.set(this.#labelText, { value, exemplar });
   }
 }
 
