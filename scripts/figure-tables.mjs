@@ -81,6 +81,29 @@ const instrumentRows = tables => {
   ]);
 };
 
+/** Of a run: rows of one name differ in an attribute. */
+const histogramRows = rows => {
+  const found = new Map();
+  for (const { otlp, unit } of rows) {
+    if (otlp === undefined) continue;
+    const { name, description, attributes = {} } = otlp;
+    const one = found.get(name) ?? {
+      unit: unit === 'ns' ? 's' : '{token}',
+      description,
+      attributes: new Map(),
+    };
+    found.set(name, one);
+    for (const [attribute, value] of Object.entries(attributes))
+      one.attributes.set(attribute, (one.attributes.get(attribute) ?? new Set()).add(value));
+  }
+  return [...found].map(([name, { unit, description, attributes }]) => [
+    code(name),
+    unit,
+    description,
+    namesWithValues(attributes),
+  ]);
+};
+
 const namesWithValues = names =>
   [...names]
     .map(([name, values]) => (values.size === 0 ? code(name) : `${code(name)}: ${[...values].join(', ')}`))
@@ -148,6 +171,10 @@ export const FIGURE_TABLES = {
       [['what'], [MESH_METRICS.replication, MESH_METRICS.fleet]],
       [[], [...Object.values(ofDaemon), MESH_METRICS.links, MESH_METRICS.fleetMembers]],
     ]),
+  },
+  histograms: {
+    head: ['metric', 'unit', 'what it is', 'attributes'],
+    rows: histogramRows(SERIES_KEYS.map(seriesRow)),
   },
   instruments: {
     head: ['metric', 'unit', 'instrument', 'what it is', 'attributes'],

@@ -34,6 +34,12 @@ export interface SeriesRow {
   readonly countsFailures?: true;
   /** Its name in `--slo`. Versions before the row reject a run with such an objective. */
   readonly objective?: string;
+  /** Its histogram in OpenTelemetry, in seconds or tokens: by the GenAI conventions if they have one. */
+  readonly otlp?: {
+    readonly name: string;
+    readonly description: string;
+    readonly attributes?: Readonly<Record<string, string>>;
+  };
 }
 
 /** Which of two figures is the better one; 'none' if neither is. */
@@ -52,6 +58,10 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'ttft',
+    otlp: {
+      name: 'gen_ai.client.operation.time_to_first_chunk',
+      description: 'Time to receive the first chunk, from when the request was sent.',
+    },
   },
   ttftFromIntendedNs: {
     unit: 'ns',
@@ -65,6 +75,10 @@ export const RUN_SERIES = {
     level: 'detail',
     countsFailures: true,
     objective: 'ttft-from-intended',
+    otlp: {
+      name: 'plimsoll.client.time_to_first_chunk_from_intended',
+      description: 'Time to receive the first chunk, from when the schedule meant the request to be sent.',
+    },
   },
   firstAnswerNs: {
     unit: 'ns',
@@ -102,6 +116,10 @@ export const RUN_SERIES = {
     better: 'lower',
     help: 'How long a reader waits for the next chunk.',
     level: 'detail',
+    otlp: {
+      name: 'gen_ai.client.operation.time_per_output_chunk',
+      description: 'Time between consecutive chunks, after the first one.',
+    },
   },
   latencyNs: {
     unit: 'ns',
@@ -115,6 +133,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'latency',
+    otlp: { name: 'gen_ai.client.operation.duration', description: 'GenAI operation duration.' },
   },
   latencyFromIntendedNs: {
     unit: 'ns',
@@ -185,6 +204,11 @@ export const RUN_SERIES = {
     better: 'none',
     help: 'Tokens of the prompt, as the server counts them.',
     level: 'line',
+    otlp: {
+      name: 'gen_ai.client.token.usage',
+      description: 'Number of input and output tokens used, as reported by the server.',
+      attributes: { 'gen_ai.token.type': 'input' },
+    },
   },
   outputTokens: {
     unit: 'tokens',
@@ -197,6 +221,11 @@ export const RUN_SERIES = {
     better: 'none',
     help: 'Tokens of the answer, as the server counts them.',
     level: 'line',
+    otlp: {
+      name: 'gen_ai.client.token.usage',
+      description: 'Number of input and output tokens used, as reported by the server.',
+      attributes: { 'gen_ai.token.type': 'output' },
+    },
   },
   serverLoadNs: {
     unit: 'ns',

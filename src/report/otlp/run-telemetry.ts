@@ -6,8 +6,10 @@ import { createHash } from 'node:crypto';
 import { type EndedSample, gapsByChoice } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { ReportRun } from '../../core/run/report.ts';
+import { isSampleSeries, SERIES_KEYS, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
+import { sampleFigures } from '../../metrics/sample-figures.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
 import {
@@ -109,21 +111,20 @@ class CountedRun {
   }
 
   add(sample: EndedSample): void {
-    const { sentNs, endNs, firstContentNs, intendedNs, outcome, inputTokens, outputTokens } = sample;
+    const { sentNs, endNs, outcome } = sample;
     this.#endNs = Math.max(this.#endNs, endNs);
     if (outcome === 'cancelled') return; // cancelled on purpose: no evidence about the server
     const requested = requestedOne(this.#run, sample);
-    this.#record('duration', (endNs - sentNs) / 1e9, { ...requested, 'error.type': errorType(sample) });
+    // The conventions have failures in the duration, and in nothing else.
+    if (outcome === 'failed')
+      this.#record('latencyNs', endNs - sentNs, { ...requested, 'error.type': errorType(sample) });
     if (outcome !== 'completed') return;
-    if (this.#run.streaming && firstContentNs !== NO_FIGURE) {
-      this.#record('firstChunk', (firstContentNs - sentNs) / 1e9, requested);
-      this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9, requested);
-      for (const gap of gapsByChoice(sample)) this.#record('outputChunk', gap / 1e9, requested);
+    const figures = sampleFigures(sample, this.#run.streaming);
+    if (figures === undefined) return;
+    for (const key of EXPORTED) {
+      if (isSampleSeries(key)) this.#record(key, figures[key], requested);
+      else if (this.#run.streaming) for (const gap of gapsByChoice(sample)) this.#record(key, gap, requested);
     }
-    if (inputTokens !== NO_FIGURE)
-      this.#record('tokens', inputTokens, { ...requested, 'gen_ai.token.type': 'input' });
-    if (outputTokens !== NO_FIGURE)
-      this.#record('tokens', outputTokens, { ...requested, 'gen_ai.token.type': 'output' });
   }
 
   metrics(): readonly OtlpHistogram[] {
@@ -131,9 +132,17 @@ class CountedRun {
     const times = { startTimeUnixNano: String(zeroNs), timeUnixNano: String(zeroNs + BigInt(this.#endNs)) };
     const shared = attributesOf(this.#run);
     const groups = [...this.#groups.values()];
-    return Object.entries(INSTRUMENTS).flatMap(([name, { bounds: _bounds, ...instrument }]) => {
+    const instruments = new Map(
+      EXPORTED.flatMap(key => {
+        const { otlp, unit } = seriesRow(key);
+        if (otlp === undefined) return [];
+        const { name, description } = otlp;
+        return [[name, { name, unit: unit === 'ns' ? 's' : '{token}', description }] as const];
+      }),
+    );
+    return [...instruments.values()].flatMap(instrument => {
       const dataPoints = groups
-        .filter(({ group }) => group.name === name)
+        .filter(({ group }) => group.name === instrument.name)
         .map(({ group, histogram }) => ({
           attributes: otlpAttributes({ ...shared, ...group.attributes }),
           ...times,
@@ -150,16 +159,23 @@ class CountedRun {
     });
   }
 
-  #record(name: keyof typeof INSTRUMENTS, value: number, attributes: Attributes): void {
-    const key = `${name} ${Object.values(attributes).join(' ')}`;
+  #record(series: SeriesKey, value: number, requested: Attributes): void {
+    const { otlp, unit } = seriesRow(series);
+    if (otlp === undefined || value === NO_FIGURE) return;
+    const attributes = { ...requested, ...otlp.attributes };
+    const key = `${otlp.name} ${Object.values(attributes).join(' ')}`;
+    const isTime = unit === 'ns';
     let existing = this.#groups.get(key);
     if (existing === undefined) {
-      existing = { group: { name, attributes }, histogram: new BucketHistogram(INSTRUMENTS[name].bounds) };
+      const histogram = new BucketHistogram(isTime ? SECONDS : TOKENS);
+      existing = { group: { name: otlp.name, attributes }, histogram };
       this.#groups.set(key, existing);
     }
-    existing.histogram.record(value);
+    existing.histogram.record(isTime ? value / 1e9 : value);
   }
 }
+
+const EXPORTED: readonly SeriesKey[] = SERIES_KEYS.filter(key => seriesRow(key).otlp !== undefined);
 
 interface Group {
   readonly name: string;
@@ -213,39 +229,6 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 const SPANS_IN_MESSAGE = 200;
 const SECONDS: readonly number[] = Array.from({ length: 14 }, (_, at) => (0.01 * 2 ** at * 1e6) / 1e6);
 const TOKENS: readonly number[] = Array.from({ length: 14 }, (_, at) => 4 ** at);
-const INSTRUMENTS = {
-  duration: {
-    name: 'gen_ai.client.operation.duration',
-    unit: 's',
-    description: 'GenAI operation duration.',
-    bounds: SECONDS,
-  },
-  firstChunk: {
-    name: 'gen_ai.client.operation.time_to_first_chunk',
-    unit: 's',
-    description: 'Time to receive the first chunk, from when the request was sent.',
-    bounds: SECONDS,
-  },
-  firstChunkIntended: {
-    name: 'plimsoll.client.time_to_first_chunk_from_intended',
-    unit: 's',
-    description: 'Time to receive the first chunk, from when the schedule meant the request to be sent.',
-    bounds: SECONDS,
-  },
-  outputChunk: {
-    name: 'gen_ai.client.operation.time_per_output_chunk',
-    unit: 's',
-    description: 'Time between consecutive chunks, after the first one.',
-    bounds: SECONDS,
-  },
-  tokens: {
-    name: 'gen_ai.client.token.usage',
-    unit: '{token}',
-    description: 'Number of input and output tokens used, as reported by the server.',
-    bounds: TOKENS,
-  },
-} as const;
-
 // A histogram with fixed bounds as in OpenTelemetry: a value that equals a bound belongs to the lower bucket.
 class BucketHistogram {
   readonly bounds: readonly number[];

@@ -39,6 +39,7 @@ test('a run is exported by the conventions: each figure counted in its bucket, f
       firstByteNs: 15 * MS,
       firstContentNs: 20 * MS, // 10 ms: equal to the first bound, and beneath it
       chunkGapsNs: [5 * MS, 30 * MS],
+      chunkCount: 3,
       endNs: 60 * MS,
       inputTokens: 16,
       outputTokens: 3,
