@@ -155,7 +155,7 @@ describe('plimsoll runs', () => {
         'comparison',
         'complete',
         expect.stringContaining('http://'),
-        expect.stringMatching(/: TTFT p\d+ /),
+        expect.stringMatching(/^better: TTFT p\d+ −/),
       ],
     ]);
     expect(text).toContain('2026-11-20 12:00');
@@ -197,6 +197,11 @@ describe('plimsoll runs', () => {
     using home = temporaryDirectory();
     const inHome = addRun(home, '1');
     expect(await linkInHome(home.path, 'other', inHome)).toBeUndefined();
+    // However the path to the home is written.
+    using other = temporaryDirectory();
+    symlinkSync(home.path, join(other.path, 'home'));
+    expect(await linkInHome(home.path, 'other', join(other.path, 'home', 'runs', '1'))).toBeUndefined();
+    expect(await linkInHome(join(other.path, 'home'), 'other', inHome)).toBeUndefined();
     expect(readdirSync(join(home.path, 'runs'))).toEqual(['1']);
     expect(await linkInHome(home.path, '1', home.path)).toBe('a file is in its place');
   });

@@ -3,7 +3,7 @@
 // listed while its directory exists. A kind is one row.
 
 import { lstat, readdir, realpath, symlink } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, join, resolve, sep } from 'node:path';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { COMPARISON_FILES, readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { HomeError, openHome } from '../../config/home.ts';
@@ -233,8 +233,7 @@ export const linkInHome = async (
   const folder = runsFolder(home);
   try {
     await openHome(home);
-    if (`${directory}${sep}`.startsWith(`${await realPath(folder)}${sep}`) || dirname(directory) === folder)
-      return undefined;
+    if ((await realPath(directory)).startsWith(`${await realPath(folder)}${sep}`)) return undefined;
     await makeMissingFolder(folder);
     // On Windows a junction needs no rights, and an absolute path.
     await symlink(directory, join(folder, id), 'junction');
@@ -309,8 +308,9 @@ const resultOfStages = (document: SweepDocument | LineDocument): string => {
 
 const resultOfPairs = ({ metrics, verdict, mode }: ComparisonDocument): string => {
   const primary = metrics.find(({ isPrimary }) => isPrimary);
-  const answer = comparisonVerdictText(verdict, mode === 'pairs' ? 'pairs' : 'runs');
-  return primary === undefined || !isKnown(primary.ratio) ? answer : `${answer}: ${effectText(primary)}`;
+  return primary === undefined || !isKnown(primary.ratio)
+    ? comparisonVerdictText(verdict, mode === 'pairs' ? 'pairs' : 'runs')
+    : `${verdict.kind}: ${effectText(primary)}`;
 };
 
 /** Of one home. */
