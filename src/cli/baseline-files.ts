@@ -3,12 +3,11 @@
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BaselineDocument, isBaselineName } from '../core/comparison/baseline.ts';
-import { errorCode, errorMessage } from '../core/problem.ts';
+import { errorCode } from '../core/problem.ts';
+import { readStoredFile } from '../metrics/stored-file.ts';
 import { createFileAtomic, makeMissingFolder, writeFileAtomic } from '../process/atomic-file.ts';
 import { diskReason } from '../process/disk-reason.ts';
-import { readInputText } from '../process/input-file.ts';
 import { BASELINE_BYTES_MAX, baselineFromJson, baselineToJson } from '../wire/baseline-schema.ts';
-import { DecodeError } from '../wire/decode-error.ts';
 import { CommandError } from './command-error.ts';
 
 /** @throws CommandError for a name that no baseline may have. */
@@ -37,25 +36,17 @@ export const baselineNames = async (home: string): Promise<readonly string[]> =>
 /** @throws CommandError where there is none that can be read. */
 export const readBaseline = async (home: string, name: string): Promise<BaselineDocument> => {
   const path = pathOf(home, checkedBaselineName(name));
-  try {
-    const text = await readInputText(path, 'runFile');
-    if (text.length > BASELINE_BYTES_MAX)
-      throw new DecodeError(`it is not a file of at most ${BASELINE_BYTES_MAX} bytes`);
-    const baseline = baselineFromJson(text);
-    if (baseline.name !== name) throw new DecodeError(`it contains the name ${baseline.name}`);
-    return baseline;
-  } catch (error) {
-    if (errorCode(error) === undefined && !(error instanceof DecodeError)) throw error;
-    const isMissing = errorCode(error) === 'ENOENT';
-    throw new CommandError(
-      'benchInput',
-      isMissing
-        ? `there is no baseline ${name} in this home`
-        : `the baseline ${name} cannot be used: ${errorMessage(error)}`,
-      isMissing ? 'See which there are: plimsoll baseline list' : 'Save it again: plimsoll baseline save',
-      { cause: error },
-    );
-  }
+  const read = await readStoredFile(path, { bytesMax: BASELINE_BYTES_MAX, decode: baselineFromJson });
+  if (read.kind === 'here' && read.document.name === name) return read.document;
+  const isMissing = read.kind === 'refused' && read.isMissing;
+  const reason = read.kind === 'refused' ? read.reason : `it contains the name ${read.document.name}`;
+  throw new CommandError(
+    'benchInput',
+    isMissing
+      ? `there is no baseline ${name} in this home`
+      : `the baseline ${name} cannot be used: ${reason}`,
+    isMissing ? 'See which there are: plimsoll baseline list' : 'Save it again: plimsoll baseline save',
+  );
 };
 
 /** @throws CommandError where there is one already, unless it is to be replaced. */

@@ -4,17 +4,13 @@
 
 import { unlink } from 'node:fs/promises';
 import { counted } from '../core/figure/figure.ts';
-import { ExpansionBudget } from '../core/input/expansion-budget.ts';
 import { errorCode, errorMessage, type Problem, ProblemError } from '../core/problem.ts';
 import type { Report, ReportSource, RunConfig } from '../core/run/report.ts';
 import { lookUp, type MetricsSnapshot } from '../core/run/snapshot.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
-import { fileReason } from '../process/disk-reason.ts';
-import { readInputFile } from '../process/input-file.ts';
 import { renderReport } from '../render/run/text-report.ts';
-import { DecodeError } from '../wire/decode-error.ts';
-import { REPORT_BYTES_MAX, reportFromJson, reportToJson } from '../wire/report-codec.ts';
+import { reportToJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
 import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
 import { buildReport } from './build-report.ts';
@@ -25,6 +21,7 @@ import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import { type CountedSamples, countRun } from './samples-file.ts';
 import { withSessions } from './session-samples.ts';
+import { REPORT_FILES, readStoredFile } from './stored-file.ts';
 
 export interface FinalSnapshot {
   readonly snapshot: MetricsSnapshot | undefined;
@@ -54,8 +51,8 @@ export const finalSnapshot = async ({
   signal.throwIfAborted();
   const complete = snapshots.complete ?? (await snapshots.waitForComplete(AFTER_EXIT_MS, signal));
   if (complete !== undefined) return { snapshot: complete, source: 'complete-message' };
-  const file = await readIf(runFiles(directory).finalSnapshot, SNAPSHOT_BYTES_MAX, snapshotFromJson);
-  if (file.kind === 'read') return { snapshot: file.value, source: 'final-snapshot-file' };
+  const file = await finalSnapshotIn(directory);
+  if (file.kind === 'here') return { snapshot: file.document, source: 'final-snapshot-file' };
   const { latest } = snapshots;
   return { snapshot: latest, source: latest === undefined ? 'nothing' : 'live-snapshot' };
 };
@@ -86,8 +83,9 @@ interface RebuildOptions {
 export const rebuildReport = async (directory: string, options: RebuildOptions = {}): Promise<Report> => {
   const config = await storedRunConfig(directory);
   const report = await rebuiltFrom(directory, config, options);
-  const kept = await readIf(runFiles(directory).report, REPORT_BYTES_MAX, reportFromJson);
-  const judged = kept.kind === 'read' && kept.value.run.id === report.run.id ? judgedIn(kept.value) : {};
+  const kept = await readStoredFile(runFiles(directory).report, REPORT_FILES[0]);
+  const judged =
+    kept.kind === 'here' && kept.document.run.id === report.run.id ? judgedIn(kept.document) : {};
   const { samples } = runFiles(directory);
   return asForeign({
     ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)),
@@ -112,10 +110,10 @@ const rebuiltFrom = async (
   { isLive = false }: RebuildOptions,
 ): Promise<Report> => {
   const files = runFiles(directory);
-  const earlier = await readIf(files.report, REPORT_BYTES_MAX, reportFromJson);
-  const report = earlier.kind === 'read' ? earlier.value : undefined;
-  const final = await readIf(files.finalSnapshot, SNAPSHOT_BYTES_MAX, snapshotFromJson);
-  const snapshot = final.kind === 'read' ? final.value : undefined;
+  const earlier = await readStoredFile(files.report, REPORT_FILES[0]);
+  const report = earlier.kind === 'here' ? earlier.document : undefined;
+  const final = await finalSnapshotIn(directory);
+  const snapshot = final.kind === 'here' ? final.document : undefined;
   const runProblems = report?.runProblems ?? [];
   const known = {
     config,
@@ -126,7 +124,10 @@ const rebuiltFrom = async (
     ...(report?.stopped === undefined ? {} : { stopped: report.stopped }),
     ...(report !== undefined && isUnknown(report.server) ? { serverUnknown: report.server } : {}),
     ...(report === undefined ? {} : { littlesLaw: report.littlesLaw, machine: report.machine }),
-    notices: final.kind === 'wrong' ? [`final_snapshot.json cannot be used: ${final.reason}`] : [],
+    notices:
+      final.kind === 'refused' && !final.isMissing
+        ? [`final_snapshot.json cannot be used: ${final.reason}`]
+        : [],
   };
   if (snapshot?.state === 'complete')
     return buildReport({
@@ -181,9 +182,12 @@ const rebuiltFrom = async (
 
 /** @throws RunDirectoryError */
 export const storedRunConfig = async (directory: string): Promise<RunConfig> => {
-  const config = await readIf(runFiles(directory).config, SNAPSHOT_BYTES_MAX, runConfigFromJson);
-  if (config.kind === 'read') return config.value;
-  if (config.kind === 'missing') {
+  const config = await readStoredFile(runFiles(directory).config, {
+    bytesMax: SNAPSHOT_BYTES_MAX,
+    decode: runConfigFromJson,
+  });
+  if (config.kind === 'here') return config.document;
+  if (config.isMissing) {
     throw new RunDirectoryError({
       code: 'no-run',
       directory,
@@ -198,6 +202,12 @@ export const storedRunConfig = async (directory: string): Promise<RunConfig> => 
     advice: 'A report can only be made with the config.json that the run wrote.',
   });
 };
+
+const finalSnapshotIn = (directory: string): ReturnType<typeof readStoredFile<MetricsSnapshot>> =>
+  readStoredFile(runFiles(directory).finalSnapshot, {
+    bytesMax: SNAPSHOT_BYTES_MAX,
+    decode: snapshotFromJson,
+  });
 
 const countIfThere = async (path: string, config: RunConfig): Promise<CountedSamples | undefined> => {
   try {
@@ -255,31 +265,6 @@ const stateAtEnd = (
 ): MetricsSnapshot['state'] => {
   if (end === undefined || snapshot?.state === 'interrupted') return 'interrupted';
   return end.problems === undefined ? end.state : 'complete';
-};
-
-type ReadFile<T> =
-  | { readonly kind: 'read'; readonly value: T }
-  | { readonly kind: 'missing' }
-  | { readonly kind: 'wrong'; readonly reason: string };
-
-const readIf = async <T>(
-  path: string,
-  bytesMax: number,
-  decode: (text: string) => T,
-): Promise<ReadFile<T>> => {
-  try {
-    const bytes = await readInputFile(path, 'runFile');
-    if (bytes.length > bytesMax) return { kind: 'wrong', reason: `larger than ${bytesMax} bytes` };
-    const text = bytes.toString('utf8');
-    new ExpansionBudget('runFile', ({ problem }) => new DecodeError(problem)).checkedJson(text);
-    return { kind: 'read', value: decode(text) };
-  } catch (error) {
-    if (error instanceof DecodeError) return { kind: 'wrong', reason: error.message };
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-    if (code !== undefined) return { kind: 'wrong', reason: fileReason(error) };
-    throw error;
-  }
 };
 
 const RECOUNTED =

@@ -1,13 +1,13 @@
 // The directory of a sweep that is resumed: the stages that ended stay, and run no second time.
 
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { readStored, SWEEP_FILE } from '../../metrics/stored-file.ts';
 import {
   cannotGoOn,
   type DocumentFolder,
   reopenDocumentFolder,
   SWEEP_FOLDER,
 } from '../run/document-folder.ts';
-import { readStored, SWEEP_FILE } from '../run/stored-file.ts';
 
 interface ResumedSweep {
   readonly directory: DocumentFolder<SweepDocument>;

@@ -1,11 +1,11 @@
 // What `plimsoll compare` of two servers was asked for, from its command line: of this call, or of one that goes on.
 
-import { COMPARISON_FILES, readStored } from '../../bench/run/stored-file.ts';
 import { resolveHome } from '../../config/home.ts';
 import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
 import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair-plan.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { COMPARISON_FILES, readStored } from '../../metrics/stored-file.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';

@@ -1,11 +1,11 @@
 // `plimsoll report DIR` of a directory of runs: a load line, a sweep or a comparison, in any state. A kind is one row.
 
-import { COMPARISON_FILES, readStored, type StoredFiles, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
 import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isKnown } from '../../core/unknown.ts';
+import { COMPARISON_FILES, readStored, type StoredFiles, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { comparisonCsv } from '../../report/csv/comparison-csv.ts';

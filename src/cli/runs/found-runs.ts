@@ -5,7 +5,6 @@
 import { lstat, readdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
-import { COMPARISON_FILES, readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { HomeError, openHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonVerdictText, effectText } from '../../core/comparison/comparison-labels.ts';
@@ -19,12 +18,11 @@ import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/s
 import { isKnown, isUnknown, knownOr } from '../../core/unknown.ts';
 import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { COMPARISON_FILES, readStored, readStoredFile, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import { makeMissingFolder } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { readInputText } from '../../process/input-file.ts';
 import { heldText, lineFigure, loadUnit } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
-import { DecodeError } from '../../wire/decode-error.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 
 export const FOUND_STATES = ['running', 'complete', 'incomplete', 'interrupted', 'stopped'] as const;
@@ -260,14 +258,9 @@ const unlessThrown =
 
 /** undefined where there is none that this version can read. */
 const readRunConfig = async (directory: string): Promise<RunConfig | undefined> => {
-  const path = runFiles(directory).config;
-  try {
-    const text = await readInputText(path, 'runFile');
-    return text.length > CONFIG_BYTES_MAX ? undefined : runConfigFromJson(text);
-  } catch (error) {
-    if (error instanceof DecodeError || errorCode(error) !== undefined) return undefined;
-    throw error;
-  }
+  const file = { bytesMax: CONFIG_BYTES_MAX, decode: runConfigFromJson };
+  const read = await readStoredFile(runFiles(directory).config, file);
+  return read.kind === 'here' ? read.document : undefined;
 };
 
 const namesOf = ({

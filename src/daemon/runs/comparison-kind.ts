@@ -1,6 +1,5 @@
 // Comparisons by pairs as stored documents. Their segments are runs, which are documents of their own.
 
-import { COMPARISON_FILES } from '../../bench/run/stored-file.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { STORED_COMPARISONS } from '../../core/comparison/comparison-selectors.ts';
 import {
@@ -15,6 +14,7 @@ import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { type ComparisonId, isComparisonId } from '../../core/ids.ts';
 import { comparisonIdSchema } from '../../core/schema.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
+import { COMPARISON_FILES } from '../../metrics/stored-file.ts';
 import {
   type ComparisonEnd,
   type ComparisonStart,

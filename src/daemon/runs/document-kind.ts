@@ -3,9 +3,9 @@
 // gone. One registry and one set of routes derive from it.
 
 import type { GenericSchema } from 'valibot';
-import type { StoredFiles } from '../../bench/run/stored-file.ts';
 import type { StoredDocument, StoredKind } from '../../core/document/document-views.ts';
 import type { Fact } from '../../core/event-kinds.ts';
+import type { StoredFiles } from '../../metrics/stored-file.ts';
 import type { ApiProblemCode } from '../../wire/api/api-problem.ts';
 import type { CalibrationParts } from './engine-calibrations.ts';
 

@@ -2,10 +2,10 @@
 // silent one is given up after a minute, not at once: a laptop that slept continues, and pages have shown "interrupted"
 // since its lease ran out.
 
-import { readStored } from '../../bench/run/stored-file.ts';
 import { silenceMs } from '../../core/document/document-views.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { Entry } from '../../core/state.ts';
+import { readStored } from '../../metrics/stored-file.ts';
 import { nowAndEvery } from '../every.ts';
 import {
   ABANDONED_MS,

@@ -1,6 +1,5 @@
 // Runs as stored documents, with what only they have: a lease of their own, series over time, and the constants of an engine.
 
-import { REPORT_FILES } from '../../bench/run/stored-file.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
@@ -12,6 +11,7 @@ import { runIdSchema } from '../../core/schema.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { withServerColumns } from '../../metrics/server-columns.ts';
+import { REPORT_FILES } from '../../metrics/stored-file.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import {
   type RunEnd,

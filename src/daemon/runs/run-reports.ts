@@ -3,11 +3,11 @@
 
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { REPORT_FILES, readStored } from '../../bench/run/stored-file.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { Report } from '../../core/run/report.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
+import { REPORT_FILES, readStored } from '../../metrics/stored-file.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 
 /** Run directories of the home that are looked at, the newest. */

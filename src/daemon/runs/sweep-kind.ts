@@ -2,7 +2,6 @@
 // sweep itself keeps probes away from its target.
 
 import { join } from 'node:path';
-import { readStored, SWEEP_FILES } from '../../bench/run/stored-file.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isSweepId, type SweepId } from '../../core/ids.ts';
@@ -13,6 +12,7 @@ import { lineOf, stageDigests, sweepEndOf, sweepHeadDigest } from '../../core/sw
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { STORED_SWEEPS } from '../../core/sweep/sweep-selectors.ts';
 import { unknown } from '../../core/unknown.ts';
+import { readStored, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import {
   type SweepEnd,
   type SweepStart,
