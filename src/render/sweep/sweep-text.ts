@@ -3,23 +3,31 @@
 // report`.
 
 import { maximumOf } from '../../core/extremes.ts';
-import { formatClock, formatMoment } from '../../core/figure/duration.ts';
-import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
+import { formatClock, formatMeasuredNanoseconds, formatMoment } from '../../core/figure/duration.ts';
+import { counted, figureText, formatThreeDigits } from '../../core/figure/figure.ts';
 import { failedStopLines, failedStopText } from '../../core/run/failed-stop.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
 import { nameLabel } from '../../core/run/run-shape.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { clipped, hangingLines, padded, textWidth } from '../../core/text/columns.ts';
+import { clipped, hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
 import { tableLines } from '../section.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { leadOf } from './line-lead.ts';
-import { lineLoadText, loadText, objectivesText, shareText, stageResult, tailText } from './line-text.ts';
+import {
+  curveSeries,
+  lineLoadText,
+  loadText,
+  objectivesText,
+  shareText,
+  stageResult,
+  tailText,
+} from './line-text.ts';
 import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
-import { stageBars } from './stage-bars.ts';
-import { stageSection } from './stage-columns.ts';
+import { stageSection, tailTitle } from './stage-columns.ts';
 
 interface SweepTextOptions {
   /** false: only ASCII. */
@@ -213,3 +221,59 @@ const LIVE_FACTS: ReadonlySet<string> = new Set(['target', 'model', 'objectives'
 const FACT_COLUMNS = 12;
 /** The series of the percentiles, and the header. */
 const TABLE_HEAD_ROWS = 2;
+
+// The chart of a sweep as text: two bars per stage, the total output of all users, and how long one waited.
+/**
+ * In stage order; empty if none of them has figures.
+ * @param columns available width
+ */
+const stageBars = (stages: readonly PicturedStage[], columns: number): readonly string[] => {
+  const rows = stages.flatMap(stage => {
+    const { curve, completedPerSecond } = stage;
+    return curve === undefined || completedPerSecond === undefined
+      ? []
+      : [{ stage, curve, completedPerSecond }];
+  });
+  if (rows.length === 0) return [];
+  const hasTokens = rows.every(({ stage }) => stage.outputTokensPerSecond !== undefined);
+  const reported = rows.map(({ stage, curve, completedPerSecond }) => ({
+    load: loadText(stage.load),
+    amount: (hasTokens ? stage.outputTokensPerSecond : undefined) ?? completedPerSecond,
+    waitNs: curve.atPercentile,
+    grows: stage.isOverCapacity ? ', growing' : '',
+  }));
+  const loadColumns = maximumOf(reported.map(({ load }) => textWidth(load)));
+  const most = maximumOf(reported.map(({ amount }) => amount));
+  const longest = maximumOf(reported.map(({ waitNs }) => waitNs));
+  const room = Math.floor((columns - loadColumns - AROUND_BARS) / 2);
+  const barColumns = Math.max(BAR_COLUMNS_LEAST, Math.min(BAR_COLUMNS_MOST, room));
+  const left = hasTokens ? 'output tokens/s' : 'requests/s';
+  const right = `${seriesRow(curveSeries(stages)).shortLabel} ${tailTitle(stages)}`;
+  return [
+    '',
+    `  ${padded('', loadColumns)}  ${padded(left, barColumns + FIGURE_COLUMNS)}  ${right}`,
+    ...reported.map(({ load, amount, waitNs, grows }) =>
+      [
+        `  ${paddedStart(load, loadColumns)}`,
+        padded(
+          `${barOf(amount / most, barColumns)} ${formatThreeDigits(amount)}`,
+          barColumns + FIGURE_COLUMNS,
+        ),
+        `${barOf(waitNs / longest, barColumns)} ${figureText(formatMeasuredNanoseconds(waitNs))}${grows}`,
+      ].join('  '),
+    ),
+  ];
+};
+
+/** In eighths of a character; any value above zero is visible. */
+const barOf = (share: number, columns: number): string => {
+  const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0;
+  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
+};
+
+const FIGURE_COLUMNS = 7;
+/** Spaces, both figures, and the mark of a growing queue. */
+const AROUND_BARS = 34;
+const BAR_COLUMNS_LEAST = 6;
+const BAR_COLUMNS_MOST = 24;
+const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

@@ -51,21 +51,24 @@ export const sixFigures = (figures: readonly SummaryFigure[]): Markup => markup`
 interface PageSection {
   readonly title: string;
   readonly remark?: string;
+  /** Class of its style; '' for that of most sections. */
+  readonly look?: string;
   readonly content: Markup;
 }
 
-export const pageSection = ({ title, remark = '', content }: PageSection): Markup => markup`
-<section><h2>${title}${
+export const pageSection = ({ title, remark = '', look = '', content }: PageSection): Markup => markup`
+<section${look === '' ? undefined : markup` class="${look}"`}><h2>${title}${
   remark === '' ? undefined : markup` <small>${remark}</small>`
 }</h2>${content}</section>`;
 
-export const sectionMarkup = (section: Section): Markup | undefined => {
+export const sectionMarkup = (section: Section, look = ''): Markup | undefined => {
   const { title, count, note, unknown, lead = [], tables = [], remarks = [] } = section;
   return unknown !== undefined
     ? undefined
     : pageSection({
         title,
         remark: [count ?? [], note ?? []].flat().join('; '),
+        look,
         content: markup`${lead.map(line => markup`<p>${line}</p>`)}${tables
           .map(pageTable)
           .map(({ name, columns, rows, texts = [] }) =>

@@ -50,11 +50,9 @@ h1 { margin-top: 20px; font-size: 28px; font-weight: 600; line-height: 1.2; lett
 .verdict.bad strong { color: var(--danger); }
 .verdict.bad svg { stroke: var(--danger-mark); }
 .failures { margin-top: 12px; }
-.failures table { width: 100%; border-collapse: collapse; }
-.failures th, .failures td { text-align: left; vertical-align: top; padding: 6px 12px 6px 0; border-bottom: 1px solid var(--rule); white-space: nowrap; }
-.failures .said { white-space: normal; overflow-wrap: anywhere; width: 100%; }
-.failures .said p, .failures > p { color: var(--ink-2); margin-top: 2px; }
-.failures ul { padding-left: 1.2em; }
+.failures table { width: 100%; }
+.failures .text { white-space: nowrap; }
+.failures td.text:last-child { white-space: normal; width: 100%; }
 .verdict p { color: var(--ink-2); }
 .verdict ul { margin-bottom: 4px; }
 .verdict li { color: var(--ink); font-weight: 500; }

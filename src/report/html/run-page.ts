@@ -7,14 +7,6 @@ import {
   formatNanosecondsTick,
 } from '../../core/figure/duration.ts';
 import { counted, figureText, formatThreeDigits } from '../../core/figure/figure.ts';
-import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
-import {
-  FAILURE_COLUMNS,
-  failureRows,
-  outageLead,
-  outageLines,
-  unsuccessfulEndLines,
-} from '../../core/run/failure-text.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { limitsOn } from '../../core/run/objective.ts';
 import type { Outage } from '../../core/run/outage.ts';
@@ -35,6 +27,7 @@ import {
   serverOverTime,
 } from '../../render/chart/run-charts.ts';
 import { depthSection } from '../../render/run/depth-text.ts';
+import { failureSection } from '../../render/run/failure-rows.ts';
 import { vouchedPercentile } from '../../render/run/percentile-text.ts';
 import {
   reportVerdict,
@@ -70,6 +63,7 @@ interface RunPageInput {
 export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
   const [lead = '', ...rest] = summarySentences(report);
   const title = runTitle(report);
+  const failures = failureSection(report);
   return htmlPage({
     title: `Run ${report.run.id} · ${title} · Plimsoll report`,
     style: pageStyle(fonts),
@@ -79,7 +73,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       title,
       subtitle: subtitle(report),
       tags: nameAndTags(report),
-    })}${verdictBand(reportVerdict(report))}${failureTable(report)}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
+    })}${verdictBand(reportVerdict(report))}${failures && sectionMarkup(failures, 'failures')}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${whereTimeWent(report)}${runObjectives(report)}${spoiledFigures(report)}
 ${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${depthTable(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
 </main>`,
@@ -245,23 +239,3 @@ const limitsOf = ({ objectives = [], objectiveAnswers }: Report, key: SeriesKey)
 const TOO_SHORT = 'The run was too short for a picture over time.';
 const WHOLE = { width: 748, height: 196 } as const;
 const HALF = { width: 358, height: 150 } as const;
-
-// Why requests failed, at the top of the page of a run: one row for each cause with advice, and when the server was
-// down.
-const failureTable = (report: Report): Markup | undefined => {
-  const { failures } = report;
-  if (isUnknown(failures) || failures.groups.length === 0) return undefined;
-  const advice = failures.groups.map(group => failureAdvice(group, adviceContext(report)));
-  return markup`<section class="failures" aria-label="Why requests failed"><table>
-<thead><tr>${FAILURE_COLUMNS.map(title => markup`<th scope="col">${title}</th>`)}</tr></thead>
-<tbody>${failureRows(failures).map(
-    ([count, why, when, message], index) =>
-      markup`<tr><td>${count}</td><th scope="row">${why}</th><td>${when}</td><td class="said">${message}${
-        advice[index] === undefined || advice[index] === '' ? undefined : markup`<p>${advice[index]}</p>`
-      }</td></tr>`,
-  )}</tbody></table>${
-    failures.outages.length === 0
-      ? undefined
-      : markup`<p>${outageLead(failures.outages)}:</p><ul>${outageLines(failures.outages).map(line => markup`<li>${line}</li>`)}</ul>`
-  }${unsuccessfulEndLines(failures).map(line => markup`<p>${line}</p>`)}</section>`;
-};

@@ -48,7 +48,7 @@ export const runTables = (report: Report): Markup => {
         ? undefined
         : markup`<p class="none">${formatCount(merged)} of ${formatCount(gaps?.count ?? 0)} gaps between chunks are 0: those chunks arrived together.</p>`
     }`,
-  })}${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${runSections(report).map(sectionMarkup)}`;
+  })}${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${runSections(report).map(section => sectionMarkup(section))}`;
 };
 
 const unboundedLine = ({ series, rateBounds }: Report): Markup | undefined => {

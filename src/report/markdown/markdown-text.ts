@@ -68,13 +68,13 @@ export const sectionMarkdown = ({
         ...markdownList(remarks),
       ];
 
-const sectionTable = ({ columns, rows, texts = [], codes = [] }: SectionTable): readonly string[] =>
+const sectionTable = ({ columns, rows, texts = [0], codes = [] }: SectionTable): readonly string[] =>
   markdownTable(
     columns.map(columnTitle),
     rows.map(row =>
       row.map((cell, at) => (codes.includes(at) ? codeCell(sectionCellText(cell)) : sectionCellText(cell))),
     ),
-    { figures: columns.flatMap((_, at) => (at === 0 || texts.includes(at) ? [] : at)) },
+    { figures: columns.flatMap((_, at) => (texts.includes(at) ? [] : at)) },
   );
 
 const rowOf = (cells: readonly (string | MarkdownCell)[]): string =>

@@ -3,14 +3,6 @@
 import { type DepthProfile, depthTestName } from '../../core/depth/depth-profile.ts';
 import { figureText, formatCount } from '../../core/figure/figure.ts';
 import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
-import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
-import {
-  FAILURE_COLUMNS,
-  failureRows,
-  outageLead,
-  outageLines,
-  unsuccessfulEndLines,
-} from '../../core/run/failure-text.ts';
 import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import type { Report, ReportRun, ReportSeries } from '../../core/run/report.ts';
@@ -19,6 +11,7 @@ import { loadLabel } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { depthRemarks, plusMinusText } from '../../render/run/depth-text.ts';
+import { failureSection } from '../../render/run/failure-rows.ts';
 import { formatRunFigure } from '../../render/run/format-run-figure.ts';
 import { percentileText, vouchedPercentile } from '../../render/run/percentile-text.ts';
 import { provenanceRows } from '../../render/run/provenance-rows.ts';
@@ -38,6 +31,7 @@ import {
 export const runMarkdown = (report: Report): string => {
   const { run, series } = report;
   const { headline, reasons, tone } = reportVerdict(report);
+  const failures = failureSection(report);
   const serverTime = serverTimeSentence(report);
   const percentiles = seriesOf('headline', 'detail').flatMap(key => {
     const one = series[key];
@@ -58,7 +52,7 @@ export const runMarkdown = (report: Report): string => {
     `## ${tone === 'good' ? '' : '⚠ '}${markdownText(headline)}`,
     '',
     ...markdownList(reasons.map(capitalized)),
-    ...failureTable(report),
+    ...(failures === undefined ? [] : sectionMarkdown(failures)),
     ...markdownList(objectiveLines(report)),
     ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run, report.calibration)),
     ...markdownTable(
@@ -108,32 +102,6 @@ const withBound = (series: ReportSeries, percentile: string): string => {
 const unboundedLines = ({ series, rateBounds }: Report): readonly string[] => {
   const reason = unboundedReason(series, rateBounds);
   return reason === undefined ? [] : [capitalized(unboundedText(reason))];
-};
-
-const failureTable = (report: Report): readonly string[] => {
-  const { failures } = report;
-  if (isUnknown(failures) || failures.groups.length === 0) return [];
-  const advice = new Set(failures.groups.map(group => failureAdvice(group, adviceContext(report))));
-  return [
-    ...markdownTable(
-      FAILURE_COLUMNS.map(capitalized),
-      failureRows(failures).map(([count = '', why = '', when = '', message = '']) => [
-        count,
-        why,
-        when,
-        codeCell(message),
-      ]),
-      { figures: [0] },
-    ),
-    '',
-    ...markdownList([...advice].filter(text => text !== '')),
-    ...markdownList(
-      failures.outages.flatMap(outage =>
-        outageLines([outage]).map(line => `${outageLead([outage])}: ${line}`),
-      ),
-    ),
-    ...markdownList(unsuccessfulEndLines(failures)),
-  ];
 };
 
 const NOTICES_SHOWN_MAX = 10;

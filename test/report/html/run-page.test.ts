@@ -58,7 +58,7 @@ describe('the report of a run as a page', () => {
       failures: { groups: [FAILED], outages: [{ fromNs: 12e9, toNs: 19e9, isOver: true, failed: 9 }] },
     });
     expect(textIn(html)).toMatch(
-      /The server was down from 0:12 to 0:19; 1.0.% of 900 requests failed: HTTP 502, 502 Bad Gateway .*failed why when message 9 HTTP 502 0:12 to 0:18 502 Bad Gateway A proxy answered, .* The server was down: 0:12 to 0:19, 7 s: 9 requests failed/,
+      /The server was down from 0:12 to 0:19; 1.0.% of 900 requests failed: HTTP 502, 502 Bad Gateway .*Failed Why When Message 9 HTTP 502 0:12 to 0:18 502 Bad Gateway A proxy answered, .* The server was down: 0:12 to 0:19, 7 s: 9 requests failed/,
     );
     // Times, output, requests.
     expect(html.match(/<rect class="outage"/g)).toHaveLength(3);
