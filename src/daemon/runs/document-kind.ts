@@ -38,6 +38,8 @@ interface Silence<T extends DocumentTypes> {
   readonly silentMs: number;
   /** Undefined if there is none that can be read. */
   readonly file: T['file'] | undefined;
+  /** Undefined after a restart of the daemon. */
+  readonly live: T['live'] | undefined;
   readonly parts: RegistryParts;
 }
 

@@ -171,7 +171,8 @@ export class DocumentRegistry<T extends DocumentTypes> {
       if (document.state !== 'running' || silentMs <= this.#kind.settledAfterMs) continue;
       const read = await this.file(id);
       const file = read !== undefined && 'document' in read ? read.document : undefined;
-      const settled = await this.#kind.settle(document, { silentMs, file, parts: this.#parts });
+      const live = this.#live.get(id)?.live;
+      const settled = await this.#kind.settle(document, { silentMs, file, live, parts: this.#parts });
       if (settled !== undefined && this.own(id) === document) this.#end(id, settled);
     }
   }

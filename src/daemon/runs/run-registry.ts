@@ -173,18 +173,23 @@ const runKind = (
   }),
   settledAfterMs: LEASE_MS,
   /** Its report, when it wrote one while nobody listened, is the truth; else it was interrupted. */
-  settle: async (run, { silentMs, file: report, parts: { state, nodeId } }) => {
-    if (report !== undefined) return { ...run, ...endOf(report), model: shortName(report.run.model) };
+  settle: async (run, { silentMs, file: report, live, parts: { state, nodeId } }) => {
+    const explained = (figures: Run['figures']): Run['figures'] =>
+      live === undefined || isUnknown(figures) ? figures : live.explained(figures);
+    if (report !== undefined) {
+      const ended = endOf(report);
+      return { ...run, ...ended, figures: explained(ended.figures), model: shortName(report.run.model) };
+    }
     if (silentMs <= ABANDONED_MS) return undefined;
     const rebuilt = await rebuiltReport(run.directory);
+    const reported = state().runProgress[nodeId]?.[run.runId]?.value.figures;
     return {
       ...run,
       state: 'interrupted',
       reason: 'its process exited unexpectedly; plimsoll report rebuilds its report',
-      figures:
-        rebuilt?.run.id === run.runId
-          ? runDigest(rebuilt)
-          : (state().runProgress[nodeId]?.[run.runId]?.value.figures ?? unknown('it reported no figures')),
+      figures: explained(
+        rebuilt?.run.id === run.runId ? runDigest(rebuilt) : (reported ?? unknown('it reported no figures')),
+      ),
     };
   },
   find: async directory => {

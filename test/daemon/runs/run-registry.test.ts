@@ -100,6 +100,23 @@ describe('a run in the registry', () => {
     expect(made.run('r1')).toMatchObject({ state: 'complete', figures: { counts: report.counts } });
   });
 
+  test('that wrote its report while nobody listened keeps the texts of the errors that were read before', async () => {
+    const run = new MadeUpRun({
+      directory: join(directory.path, 'r1'),
+      config: runConfig({ id: 'r1' }),
+      failureShare: 0.5,
+    });
+    made.registry.start({ ...begun(), directory: run.directory });
+    run.samples(50, { fromMs: 0, untilMs: 5_000 });
+    await made.registry.look();
+    run.report();
+    await made.clock.advance(LEASE_MS + 1);
+    await made.registry.look();
+    const figures = made.run('r1')?.figures;
+    const errors = figures !== undefined && !isUnknown(figures) ? figures.errors : [];
+    expect(errors.map(({ detail }) => detail)).toEqual(['first byte, 30 s', '503, queue full']);
+  });
+
   test('that was killed has the figures of its files, also when its reports are forgotten', async () => {
     const run = new MadeUpRun({ directory: join(directory.path, 'r1'), config: runConfig({ id: 'r1' }) });
     writeFileSync(join(run.directory, 'config.json'), runConfigToJson(run.config));
