@@ -9,6 +9,7 @@ import { errorSection, finishSection, outcomeSection, rateSection } from './outc
 import { headroomSection } from './run-headroom-text.ts';
 import { serverSection } from './server-rows.ts';
 import { sessionSection } from './session-rows.ts';
+import { userSection } from './user-rows.ts';
 import { variantSection } from './variant-rows.ts';
 
 /** undefined: the run has nothing of the kind. */
@@ -19,6 +20,7 @@ const RUN_SECTIONS: readonly RunSection[] = [
   errorSection,
   finishSection,
   rateSection,
+  userSection,
   clientSection,
   serverSection,
   variantSection,
