@@ -59,7 +59,7 @@ export const writeCluster = async ({ put, printed, work }) => {
     [SELF, 'facts.json', SELF_LEAVES_OUT],
     [WHOLE, 'examples.json', WHOLE_LEAVES_OUT],
   ])
-    for (const { kind, payload } of JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8')))
+    for (const { kind, payload } of factsIn(file))
       if (!kept.includes(kind))
         record(
           node,
@@ -104,6 +104,18 @@ export const writeCluster = async ({ put, printed, work }) => {
   put('text/runs.txt', await printed(['runs', '--home', home]));
   put('text/runs.json', await printed(['runs', '--json', '--home', home]));
   return { state, history: cluster.history, nowMs, self: SELF };
+};
+
+/** The examples of a GPU's load, health and profile are of devices of their own: here they are of the one GPU. */
+const factsIn = file => {
+  const facts = JSON.parse(readFileSync(new URL(file, FIXTURES), 'utf8'));
+  if (file !== 'examples.json') return facts;
+  const [gpu] = facts.find(({ kind }) => kind === 'gpus.gathered').payload.value.devices;
+  return facts.map(fact =>
+    ['gpuLoads.gathered', 'gpuHealths.gathered', 'gpu.profiled'].includes(fact.kind)
+      ? JSON.parse(JSON.stringify(fact), (key, value) => (key === 'deviceId' ? gpu.deviceId : value))
+      : fact,
+  );
 };
 
 const SELF_LEAVES_OUT = ['reading.failed', 'reading.absent', 'node.forgotten', 'node.stopping'];
