@@ -3,13 +3,9 @@
 
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { formatAge } from '../../../src/core/figure/duration.ts';
-import {
-  figureText,
-  formatBytesPerSecond,
-  formatFlopsPerSecond,
-  formatOperationsPerSecond,
-} from '../../../src/core/figure/figure.ts';
-import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
+import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
+import { FIGURE_UNITS } from '../../../src/core/figure/figure-row.ts';
+import { DEVICE_MEASURES, type GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import type { MeasuredDevice } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { stageText } from './measured-text.ts';
@@ -62,17 +58,13 @@ export const profileText = ({ profile, probe }: MeasuredDevice, nowMs: number): 
 };
 
 /** What else was measured, each kernel by itself. */
-const others = ({
-  memoryCopyBytesPerSecond: copy,
-  memoryGemvBytesPerSecond: gemv,
-  fp8FlopsPerSecond: fp8,
-  int8OperationsPerSecond: int8,
-}: GpuProfile): readonly string[] => [
-  ...(isKnown(copy) ? [`copy ${figureText(formatBytesPerSecond(copy))}`] : []),
-  ...(isKnown(gemv) ? [`matrix × vector ${figureText(formatBytesPerSecond(gemv))}`] : []),
-  ...(isKnown(fp8) ? [`FP8 ${figureText(formatFlopsPerSecond(fp8))}`] : []),
-  ...(isKnown(int8) ? [`INT8 ${figureText(formatOperationsPerSecond(int8))}`] : []),
-];
+const others = (profile: GpuProfile): readonly string[] =>
+  DEVICE_MEASURES.flatMap(({ shortLabel, unit, figure }) => {
+    const value = profile[figure];
+    return shortLabel === undefined || isUnknown(value)
+      ? []
+      : [`${shortLabel} ${figureText(FIGURE_UNITS[unit].format(value))}`];
+  });
 
 /** Older figures are of a device that should have been measured twice since. */
 const STALE_INTERVALS = 2;

@@ -4,18 +4,13 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { defaultConfig } from '../../config/read-config.ts';
-import {
-  type Figure,
-  figureText,
-  formatBytes,
-  formatBytesPerSecond,
-  formatFlopsPerSecond,
-  formatOperationsPerSecond,
-} from '../../core/figure/figure.ts';
+import { figureText, formatBytes, formatBytesPerSecond } from '../../core/figure/figure.ts';
+import { FIGURE_UNITS } from '../../core/figure/figure-row.ts';
 import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
+import { DEVICE_MEASURES } from '../../core/node/gpu-profile.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
-import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { isUnknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../../gather/gatherer.ts';
 import { platformGatherers } from '../../gather/platform-gatherers.ts';
 import { runGatherers } from '../../gather/run-gatherers.ts';
@@ -246,37 +241,21 @@ const outcomeLines = (device: ProbeDevice, outcome: ProbeOutcome<DeviceMeasureme
   const atLeast = measurement.isLowerBound ? '≥ ' : '';
   return [
     `${measurement.deviceName} (${measurement.deviceId}), by ${measurement.engine}`,
-    ...inColumns([
-      row('FP16 matrix product', measurement.fp16FlopsPerSecond, formatFlopsPerSecond, atLeast),
-      row('FP32 matrix product', measurement.fp32FlopsPerSecond, formatFlopsPerSecond, atLeast),
-      ...(measurement.deviceKind === 'cpu'
-        ? []
-        : [
-            row('FP8 matrix product', measurement.fp8FlopsPerSecond, formatFlopsPerSecond, atLeast),
-            row(
-              'INT8 matrix product',
-              measurement.int8OperationsPerSecond,
-              formatOperationsPerSecond,
-              atLeast,
-            ),
-          ]),
-      row('memory, read', measurement.memoryReadBytesPerSecond, formatBytesPerSecond, ''),
-      row('memory, copy', measurement.memoryCopyBytesPerSecond, formatBytesPerSecond, ''),
-      row('memory, GEMV', measurement.memoryGemvBytesPerSecond, formatBytesPerSecond, ''),
-    ]),
+    ...inColumns(
+      DEVICE_MEASURES.filter(({ isOfGpus }) => isOfGpus !== true || measurement.deviceKind !== 'cpu').map(
+        ({ label, figure, unit }) => {
+          const value = measurement[figure];
+          const prefix = unit === 'bytes/s' ? '' : atLeast;
+          const text = isUnknown(value)
+            ? `unknown: ${value.reason}`
+            : `${prefix}${figureText(FIGURE_UNITS[unit].format(value))}`;
+          return [label, text];
+        },
+      ),
+    ),
     ...measurement.method.split('; ').map(part => `  ${part}`),
   ];
 };
-
-const row = (
-  name: string,
-  figure: Reported<number>,
-  format: (value: number) => Figure,
-  prefix: string,
-): readonly string[] => [
-  name,
-  isUnknown(figure) ? `unknown: ${figure.reason}` : `${prefix}${figureText(format(figure))}`,
-];
 
 const lines = (bandwidth: MemoryBandwidth): readonly string[] => {
   const { lastLevelCacheBytes: cache, readRounds, copyRounds, gemvRounds } = bandwidth;

@@ -74,7 +74,7 @@ export interface Instrument<Subject> {
 
 type InstrumentHead = Pick<Instrument<never>, 'name' | 'description' | 'kind' | 'unit'>;
 
-type PlainInstrument = InstrumentHead & { readonly attributes: Labels };
+export type PlainInstrument = InstrumentHead & { readonly attributes: Labels };
 
 export const gauge = (name: string, description: string, attributes: Labels = {}): PlainInstrument => ({
   name,

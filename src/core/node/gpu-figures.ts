@@ -15,7 +15,7 @@ import {
 import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
 import type { PcieLink } from './gpu.ts';
 import type { GpuHealth, GpuLink } from './gpu-health.ts';
-import type { GpuProfile } from './gpu-profile.ts';
+import { DEVICE_MEASURES } from './gpu-profile.ts';
 import { gpuMemoryUse, hasOwnMemory, usedShare } from './memory-use.ts';
 import type { GpuView, VendorView } from './node-view.ts';
 import type { ReadingView } from './reading-view.ts';
@@ -42,25 +42,6 @@ const live = (unit: FigureUnit, row: GpuColumns): GpuRow => ({
   aging: 'load',
   ...row,
 });
-
-const measured = (unit: FigureUnit, figure: MeasuredFigure, row: Omit<GpuColumns, 'of'>): GpuRow => ({
-  unit,
-  aging: 'profile',
-  isDetail: true,
-  of: ({ gpu }) => gpu.profile?.value[figure],
-  ...row,
-});
-
-type MeasuredFigure = (typeof MEASURED_FIGURES)[number];
-
-const MEASURED_FIGURES = [
-  'fp16FlopsPerSecond',
-  'memoryReadBytesPerSecond',
-  'memoryCopyBytesPerSecond',
-  'memoryGemvBytesPerSecond',
-  'int8OperationsPerSecond',
-  'fp8FlopsPerSecond',
-] as const satisfies readonly (keyof GpuProfile)[];
 
 const counted = (
   unit: FigureUnit,
@@ -222,44 +203,21 @@ export const GPU_FIGURES: readonly GpuRow[] = [
     history: 'clockMhz',
     high: 2_500,
   }),
-  measured('FLOP/s', 'fp16FlopsPerSecond', {
-    help: 'Measured FP16 matrix multiplication.',
-    metric: 'plimsoll_gpu_fp16_flops_per_second',
-    otlp: gauge('plimsoll.gpu.compute', 'Measured matrix multiplication.', {
-      'plimsoll.number.format': 'fp16',
+  ...DEVICE_MEASURES.map(
+    ({ figure, ...row }): GpuRow => ({
+      aging: 'profile',
+      isDetail: true,
+      of: ({ gpu }) => gpu.profile?.value[figure],
+      ...row,
     }),
-    mcp: 'fp16',
-    column: { title: 'FP16', widthMax: 14, rank: 3 },
-  }),
-  measured('bytes/s', 'memoryReadBytesPerSecond', {
-    help: 'Measured streaming read.',
-    metric: 'plimsoll_gpu_memory_read_bytes_per_second',
-    otlp: gauge('plimsoll.gpu.memory.bandwidth', 'Measured streaming read.'),
-    mcp: 'memoryRead',
-    column: { title: 'Mem. read', widthMax: 12, rank: 3 },
-  }),
-  measured('bytes/s', 'memoryCopyBytesPerSecond', {
-    help: 'Measured copy.',
-    metric: 'plimsoll_gpu_memory_copy_bytes_per_second',
-  }),
-  measured('bytes/s', 'memoryGemvBytesPerSecond', {
-    help: 'Measured matrix times vector, bytes of the matrix.',
-    metric: 'plimsoll_gpu_memory_gemv_bytes_per_second',
-  }),
-  measured('OP/s', 'int8OperationsPerSecond', {
-    help: 'Measured INT8 matrix multiplication.',
-    metric: 'plimsoll_gpu_int8_operations_per_second',
-  }),
-  measured('FLOP/s', 'fp8FlopsPerSecond', {
-    help: 'Measured FP8 matrix multiplication.',
-    metric: 'plimsoll_gpu_fp8_flops_per_second',
-  }),
+  ),
   {
     unit: 'age',
     help: 'When these figures were measured.',
     // Of the figures, which a failed attempt keeps; a probe that never succeeded has no such moment.
     of: ({ gpu: { profile }, nowMs }) =>
-      profile !== undefined && MEASURED_FIGURES.some(figure => isKnown(profile.value[figure]))
+      profile !== undefined &&
+      DEVICE_MEASURES.some(({ metric, figure }) => metric !== undefined && isKnown(profile.value[figure]))
         ? ageMsOf(profile, nowMs) + profile.value.measuredAgeMs
         : undefined,
     isDetail: true,

@@ -2,6 +2,7 @@
 // failed probe stay next to its failure.
 
 import * as v from 'valibot';
+import { type FigureRow, gauge, type PlainInstrument } from '../figure/figure-row.ts';
 import { failure } from '../link/link-profile.ts';
 import { figure, type Infer, openObject, reported, text } from '../schema.ts';
 
@@ -37,3 +38,80 @@ export const gpuProfileSchema = openObject({
 });
 
 export type GpuProfile = Infer<typeof gpuProfileSchema>;
+
+/** What a probe measures of a device, a GPU or a processor. */
+interface MeasureRow
+  extends Pick<FigureRow<GpuProfile>, 'shortLabel' | 'help' | 'metric' | 'mcp' | 'column'> {
+  readonly otlp?: PlainInstrument;
+  readonly figure: keyof GpuProfile & `${string}PerSecond`;
+  readonly unit: 'FLOP/s' | 'OP/s' | 'bytes/s';
+  /** As `plimsoll probe` lists it. */
+  readonly label: string;
+  /** Processors are not measured at it. */
+  readonly isOfGpus?: true;
+}
+
+export const DEVICE_MEASURES: readonly MeasureRow[] = [
+  {
+    figure: 'fp16FlopsPerSecond',
+    unit: 'FLOP/s',
+    label: 'FP16 matrix product',
+    help: 'Measured FP16 matrix multiplication.',
+    metric: 'plimsoll_gpu_fp16_flops_per_second',
+    otlp: gauge('plimsoll.gpu.compute', 'Measured matrix multiplication.', {
+      'plimsoll.number.format': 'fp16',
+    }),
+    mcp: 'fp16',
+    column: { title: 'FP16', widthMax: 14, rank: 3 },
+  },
+  {
+    figure: 'fp32FlopsPerSecond',
+    unit: 'FLOP/s',
+    label: 'FP32 matrix product',
+    help: 'Measured FP32 matrix multiplication.',
+  },
+  {
+    figure: 'fp8FlopsPerSecond',
+    unit: 'FLOP/s',
+    label: 'FP8 matrix product',
+    shortLabel: 'FP8',
+    isOfGpus: true,
+    help: 'Measured FP8 matrix multiplication.',
+    metric: 'plimsoll_gpu_fp8_flops_per_second',
+  },
+  {
+    figure: 'int8OperationsPerSecond',
+    unit: 'OP/s',
+    label: 'INT8 matrix product',
+    shortLabel: 'INT8',
+    isOfGpus: true,
+    help: 'Measured INT8 matrix multiplication.',
+    metric: 'plimsoll_gpu_int8_operations_per_second',
+  },
+  {
+    figure: 'memoryReadBytesPerSecond',
+    unit: 'bytes/s',
+    label: 'memory, read',
+    help: 'Measured streaming read.',
+    metric: 'plimsoll_gpu_memory_read_bytes_per_second',
+    otlp: gauge('plimsoll.gpu.memory.bandwidth', 'Measured streaming read.'),
+    mcp: 'memoryRead',
+    column: { title: 'Mem. read', widthMax: 12, rank: 3 },
+  },
+  {
+    figure: 'memoryCopyBytesPerSecond',
+    unit: 'bytes/s',
+    label: 'memory, copy',
+    shortLabel: 'copy',
+    help: 'Measured copy.',
+    metric: 'plimsoll_gpu_memory_copy_bytes_per_second',
+  },
+  {
+    figure: 'memoryGemvBytesPerSecond',
+    unit: 'bytes/s',
+    label: 'memory, GEMV',
+    shortLabel: 'matrix × vector',
+    help: 'Measured matrix times vector, bytes of the matrix.',
+    metric: 'plimsoll_gpu_memory_gemv_bytes_per_second',
+  },
+];
