@@ -51,17 +51,6 @@ describe('a run in the registry', () => {
     expect(made.run('r1')?.target).toBe('https://spark:8000/v1');
   });
 
-  test('that the disk refuses is not acknowledged, and is when the disk has taken it', () => {
-    made.disk.isFull = true;
-    expect(made.registry.start(begun())).toBe('waiting');
-    expect(made.registry.lease(RUN, 1)).toBe('taken');
-    expect(made.registry.end(ended())).toBe('waiting');
-    made.disk.isFull = false;
-    expect(made.registry.start(begun())).toBe('taken');
-    expect(made.registry.end(ended())).toBe('taken');
-    expect(made.run('r1')?.state).toBe('complete');
-  });
-
   test('is published at most ten times a second', async () => {
     made.registry.start(begun());
     for (let index = 0; index < 100; index += 1) {
