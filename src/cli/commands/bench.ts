@@ -8,6 +8,7 @@ import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import type { Report } from '../../core/run/report.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { repeatText } from '../../render/comparison/spread-text.ts';
 import { estimateLabel, neededLabel } from '../../render/run/objective-labels.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
@@ -26,7 +27,6 @@ import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
-import { repeatText } from '../report/report-repeat.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {

@@ -3,20 +3,16 @@
 import { basename, join } from 'node:path';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import { type RepeatDocument, repeatDocument } from '../../core/comparison/repeat-document.ts';
-import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
-import { hangingLines } from '../../core/text/columns.ts';
-import { jsonLines, showable } from '../../core/text/single-line.ts';
-import { knownOr } from '../../core/unknown.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { finishedSide } from '../../metrics/finished-side.ts';
 import { RunDirectoryError } from '../../metrics/report-sources.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { spreadText } from '../../render/comparison/spread-text.ts';
-import { asciiOf } from '../../render/text/ascii.ts';
+import { repeatText } from '../../render/comparison/spread-text.ts';
 import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
 import { endedBy } from '../command-error.ts';
-import type { OutputStream, ProcessState } from '../process-state.ts';
+import type { ProcessState } from '../process-state.ts';
 import { repeatedRuns } from '../runs/found-runs.ts';
 
 /** Undefined where the directory holds no repeated runs. @throws CommandError where one of them cannot be read. */
@@ -37,19 +33,6 @@ export const repeatIn = async (
     throw endedBy('benchRunDirectory', error);
   }
 };
-
-export const repeatText = (
-  { id, model, target, units, spread, notices }: RepeatDocument,
-  { isUnicode, columns }: Pick<OutputStream, 'isUnicode' | 'columns'>,
-): readonly string[] =>
-  [
-    `${counted(units.length, 'run')} in ${id}: ${knownOr(model, 'unknown model')} at ${knownOr(target, 'an unknown target')}`,
-    '',
-    ...spreadText(spread, units.length).flatMap(line =>
-      line.startsWith('Of ') || line.startsWith('- ') ? hangingLines('', line, columns) : [line],
-    ),
-    ...notices.flatMap(notice => hangingLines('- ', notice, columns)),
-  ].map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
 
 /** repeat.json, repeat.txt and repeat.md; what could not be written, one sentence each. */
 export const writeRepeatFiles = async (

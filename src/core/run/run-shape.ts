@@ -183,10 +183,15 @@ export const TAG_KEY: RegExp = /^[a-zA-Z][a-zA-Z0-9_.-]{0,39}$/;
 export const nameLabel = (run: {
   readonly name: Reported<string>;
   readonly tags: Reported<RunTags>;
-}): string =>
-  [...(isUnknown(run.name) ? [] : [run.name]), ...(isUnknown(run.tags) ? [] : tagTexts(run.tags))].join(
-    ' · ',
-  );
+}): string => nameTexts(run).join(' · ');
+
+export const nameTexts = ({
+  name,
+  tags,
+}: {
+  readonly name: Reported<string>;
+  readonly tags: Reported<RunTags>;
+}): readonly string[] => [...(isUnknown(name) ? [] : [name]), ...(isUnknown(tags) ? [] : tagTexts(tags))];
 
 /** "engine=vllm", in the order in which they were given. */
 export const tagTexts = (tags: RunTags): readonly string[] =>

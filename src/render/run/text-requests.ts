@@ -3,7 +3,7 @@
 
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
-import type { Report, ReportRun, ReportSeries } from '../../core/run/report.ts';
+import type { Report, ReportEnvironment, ReportRun, ReportSeries } from '../../core/run/report.ts';
 import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../../core/run/run-rates.ts';
 import type { RequestedTokens, RunRequests } from '../../core/run/run-requests.ts';
 import { graceRows, isOfTrace, loadLabel, nameLabel, shapeOf } from '../../core/run/run-shape.ts';
@@ -38,13 +38,13 @@ export const settingRows = (report: Report): readonly Row[] => {
     ['prompts', `${promptsText(run)}, ${run.warmupRequests} to warm up`],
     ...tokenRows(run, { input: series.inputTokens, output: series.outputTokens }),
     ...lengthRows(report),
-    [
-      'client',
-      `${environment.cpu}, ${counted(environment.cores, 'core')}, ${environment.os}, Node ${environment.node}`,
-    ],
+    ['client', environmentText(environment)],
     ...provenanceRows(provenance),
   ];
 };
+
+export const environmentText = ({ cpu, cores, os, node }: ReportEnvironment): string =>
+  `${cpu}, ${counted(cores, 'core')}, ${os}, Node ${node}`;
 
 const shown = (value: Reported<string>): string => (isUnknown(value) ? `unknown (${value.reason})` : value);
 

@@ -4,29 +4,24 @@ import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/com
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isKnown, knownOr } from '../../core/unknown.ts';
-import { type CsvCell, csvLine } from './csv-line.ts';
+import { type CsvColumn, csvTable } from './csv-line.ts';
 
 export const comparisonCsv = ({ a, b }: Pick<ComparisonDocument, 'a' | 'b'>): string =>
-  [
-    ['side', ...COLUMNS.map(({ name }) => name)],
-    ...a.units.map(unit => lineOfUnit('a', unit)),
-    ...b.units.map(unit => lineOfUnit('b', unit)),
-  ]
-    .map(csvLine)
-    .join('');
+  csvTable(
+    [
+      { name: 'side', of: ({ side }) => side },
+      ...COLUMNS.map(({ name, of }) => ({ name, of: ({ unit }: OfSide) => of(unit) })),
+    ],
+    [...a.units.map(unit => ({ side: 'a', unit })), ...b.units.map(unit => ({ side: 'b', unit }))],
+  );
 
-const lineOfUnit = (side: 'a' | 'b', unit: ComparedUnit): readonly CsvCell[] => [
-  side,
-  ...COLUMNS.map(({ of }) => of(unit)),
-];
-
-interface Column {
-  readonly name: string;
-  readonly of: (unit: ComparedUnit) => CsvCell;
+interface OfSide {
+  readonly side: string;
+  readonly unit: ComparedUnit;
 }
 
 /** "ttft.p90" as "ttft_p90_ns": the name contains the unit, which rates already have in theirs. */
-const metricColumn = ({ name, unit }: (typeof COMPARISON_METRICS)[number]): Column => ({
+const metricColumn = ({ name, unit }: (typeof COMPARISON_METRICS)[number]): CsvColumn<ComparedUnit> => ({
   name: unit === 'ns' ? `${name.replace('.', '_')}_ns` : `${name.replace('.rate', '')}_${RATE_UNITS[unit]}`,
   of: ({ figures }) => {
     const figure = figures[name];
@@ -36,8 +31,7 @@ const metricColumn = ({ name, unit }: (typeof COMPARISON_METRICS)[number]): Colu
 
 const RATE_UNITS = { 'req/s': 'per_second', 'tok/s': 'tokens_per_second' } as const;
 
-/** Their order is stable: new columns go to the end. */
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly CsvColumn<ComparedUnit>[] = [
   { name: 'pair', of: ({ pair }) => pair?.number },
   { name: 'order', of: ({ pair }) => pair?.order },
   { name: 'seed', of: ({ pair }) => pair?.seed },

@@ -7,6 +7,17 @@ import { showableLines } from '../../core/text/single-line.ts';
 /** undefined: not known, an empty cell. */
 export type CsvCell = string | number | undefined;
 
+/** The names contain the units. The order of columns is stable: new ones go to the end. */
+export interface CsvColumn<T> {
+  readonly name: string;
+  readonly of: (row: T) => CsvCell;
+}
+
+export const csvTable = <T>(columns: readonly CsvColumn<T>[], rows: readonly T[]): string =>
+  [columns.map(({ name }) => name), ...rows.map(row => columns.map(({ of }) => of(row)))]
+    .map(csvLine)
+    .join('');
+
 export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellText).join(',')}\n`;
 
 const cellText = (cell: CsvCell): string => {

@@ -7,7 +7,7 @@ import { showable } from '../../core/text/single-line.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
-import { type CsvCell, csvLine } from './csv-line.ts';
+import { type CsvColumn, csvLine } from './csv-line.ts';
 
 /**
  * Yields texts of some thousand lines: a run of millions is never whole in memory.
@@ -45,13 +45,7 @@ const span = (from: number, to: number): number | undefined =>
 const lastContentNs = ({ firstContentNs, chunkGapsNs }: EndedSample): number =>
   firstContentNs === NO_FIGURE ? NO_FIGURE : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);
 
-interface Column {
-  readonly name: string;
-  readonly of: (sample: EndedSample) => CsvCell;
-}
-
-/** The names contain the units. Their order is stable: new columns go to the end. */
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly CsvColumn<EndedSample>[] = [
   { name: 'sample', of: ({ sampleId }) => sampleId },
   { name: 'phase', of: ({ window }) => (window < 0 ? 'warm-up' : 'measured') },
   { name: 'outcome', of: ({ outcome }) => outcome },

@@ -3,12 +3,9 @@
 import type { Stage } from '../../core/sweep/stage.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { type CsvCell, csvLine } from './csv-line.ts';
+import { type CsvCell, type CsvColumn, csvTable } from './csv-line.ts';
 
-export const stagesCsv = (stages: readonly Stage[]): string =>
-  [COLUMNS.map(({ name }) => name), ...stages.map(stage => COLUMNS.map(({ of }) => of(stage)))]
-    .map(csvLine)
-    .join('');
+export const stagesCsv = (stages: readonly Stage[]): string => csvTable(COLUMNS, stages);
 
 /** A value that exists once a stage has figures. */
 const figure =
@@ -18,13 +15,7 @@ const figure =
 
 type Figures = Extract<Stage['figures'], { readonly issued: number }>;
 
-interface Column {
-  readonly name: string;
-  readonly of: (stage: Stage) => CsvCell;
-}
-
-/** The names contain the units. Their order is stable: new columns go to the end. */
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly CsvColumn<Stage>[] = [
   { name: 'stage', of: ({ number }) => number },
   { name: 'run', of: ({ runId }) => showable(runId, ' ') },
   { name: 'directory', of: ({ directory }) => showable(directory, ' ') },

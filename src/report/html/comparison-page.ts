@@ -3,13 +3,14 @@
 
 import type { ComparisonDocument, ComparisonSide } from '../../core/comparison/comparison-document.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
-import { counted } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
+import { nameTexts } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
 import { forestChart, pairsChart } from '../../render/chart/comparison-charts.ts';
 import { comparisonFacts, comparisonSection, refusalTexts } from '../../render/comparison/comparison-text.ts';
 import { gateAnswerText, gateLines } from '../../render/comparison/gate-text.ts';
+import { environmentText } from '../../render/run/text-requests.ts';
 import { type Markup, markup } from '../../render/text/markup.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import {
@@ -47,10 +48,7 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
       when: `${document.id} · ${formatMoment(document.startedAt)}`,
       title: `B, ${b.label}, against A, ${a.label}`,
       subtitle: [...new Set([a.model, b.model].filter(isKnown)), load].join(' · '),
-      tags: [
-        ...(isUnknown(document.name) ? [] : [document.name]),
-        ...Object.entries(document.tags).map(([key, value]) => `${key}=${value}`),
-      ],
+      tags: nameTexts(document),
     })}${verdictBand(bandOf(document))}${gateSection(document)}${pageSection({
       title: 'B against A',
       remark: 'the shaded part is the margin, too small to matter; * decides',
@@ -113,10 +111,7 @@ const settingsOf = (document: ComparisonDocument): readonly (readonly [name: str
   ...comparisonFacts(document).map(([name, text]) => [capitalized(name), text] as const),
   ['Target of A', targetOf(document.a)],
   ['Target of B', targetOf(document.b)],
-  [
-    'Client',
-    `${document.environment.cpu}, ${counted(document.environment.cores, 'core')}, ${document.environment.os}, Node ${document.environment.node}`,
-  ],
+  ['Client', environmentText(document.environment)],
   ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
 ];
 

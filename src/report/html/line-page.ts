@@ -5,6 +5,7 @@ import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
+import { nameTexts } from '../../core/run/run-shape.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
@@ -13,6 +14,7 @@ import { isUnknown } from '../../core/unknown.ts';
 import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../render/chart/line-charts.ts';
 import { holdsOf } from '../../render/chart/line-mark.ts';
 import { windowText } from '../../render/run/report-summary.ts';
+import { environmentText } from '../../render/run/text-requests.ts';
 import { leadOf } from '../../render/sweep/line-lead.ts';
 import {
   curveObjective,
@@ -38,6 +40,7 @@ import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import {
   folded,
   foldedList,
+  hostOf,
   htmlPage,
   pageFoot,
   pageHead,
@@ -87,10 +90,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
         document.dataset,
         ...document.objectives,
       ].join(' · '),
-      tags: [
-        ...(isUnknown(document.name) ? [] : [document.name]),
-        ...Object.entries(document.tags).map(([key, value]) => `${key}=${value}`),
-      ],
+      tags: nameTexts(document),
     })}${verdictBand(bandOf({ sweep, line, end, stages, stopped: document.stopped }))}
 <p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>
 ${pageSection({
@@ -210,11 +210,6 @@ const settingsOf = (
 ): readonly (readonly [name: string, text: string])[] => [
   ...stagesFacts(document).map(([name, text]) => [capitalized(name), text] as const),
   ['Seed', String(document.seed)],
-  [
-    'Client',
-    `${document.environment.cpu}, ${counted(document.environment.cores, 'core')}, ${document.environment.os}, Node ${document.environment.node}`,
-  ],
+  ['Client', environmentText(document.environment)],
   ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
 ];
-
-const hostOf = (target: string): string => (URL.canParse(target) ? new URL(target).host || target : target);

@@ -24,6 +24,10 @@ export const pageHead = ({ kind, when, title, subtitle, tags }: PageHead): Marku
   tags.length === 0 ? undefined : markup`<ul class="tags">${tags.map(tag => markup`<li>${tag}</li>`)}</ul>`
 }`;
 
+/** Without the scheme and path; several URLs as they are. */
+export const hostOf = (target: string): string =>
+  URL.canParse(target) && !target.includes(', ') ? new URL(target).host || target : target;
+
 export interface VerdictBand {
   readonly tone: 'good' | 'caution' | 'open' | 'bad';
   readonly headline: string;

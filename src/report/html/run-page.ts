@@ -14,7 +14,14 @@ import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
-import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf, tagTexts } from '../../core/run/run-shape.ts';
+import {
+  hasSteps,
+  isOfSessions,
+  isOfTrace,
+  loadLabel,
+  nameTexts,
+  shapeOf,
+} from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import {
@@ -41,6 +48,7 @@ import { type Markup, markup } from '../../render/text/markup.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import {
+  hostOf,
   htmlPage,
   pageFoot,
   pageHead,
@@ -72,7 +80,7 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
       when: `Run ${report.run.id} · ${formatMoment(report.run.startedAt)}`,
       title,
       subtitle: subtitle(report),
-      tags: nameAndTags(report),
+      tags: nameTexts(report.run),
     })}${verdictBand(reportVerdict(report))}${failures && sectionMarkup(failures, 'failures')}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${whereTimeWent(report)}${runObjectives(report)}${spoiledFigures(report)}
 ${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${depthTable(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
@@ -103,11 +111,6 @@ const loadTitle = (run: Report['run']): string => {
   return isOfSessions(run.shape) || isOfTrace(run.shape) ? loadLabel(run) : loadText(run.pattern);
 };
 
-const nameAndTags = ({ run }: Report): readonly string[] => [
-  ...(isUnknown(run.name) ? [] : [run.name]),
-  ...(isUnknown(run.tags) ? [] : tagTexts(run.tags)),
-];
-
 const loadText = (pattern: RunPattern): string => {
   switch (pattern.kind) {
     case 'concurrency':
@@ -121,9 +124,6 @@ const loadText = (pattern: RunPattern): string => {
       return pattern satisfies never;
   }
 };
-
-const hostOf = (target: string): string =>
-  URL.canParse(target) && !target.includes(', ') ? new URL(target).host || target : target;
 
 const subtitle = ({ run, series, windowNs }: Report): string => {
   const mean = (key: SeriesKey): string => {

@@ -3,25 +3,16 @@
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { SPREAD_HEAD, spreadRows } from '../../render/comparison/spread-text.ts';
-import { codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
+import { spreadSection } from '../../render/comparison/spread-text.ts';
+import { codeCell, markdownCode, markdownTable, sectionMarkdown } from './markdown-text.ts';
 
-export const repeatMarkdown = ({
-  id,
-  plimsoll,
-  model,
-  target,
-  units,
-  spread,
-  notices,
-}: RepeatDocument): string =>
-  `${[
+export const repeatMarkdown = (document: RepeatDocument): string => {
+  const { id, plimsoll, model, target, units, spread, notices } = document;
+  const figures = spreadSection(spread, units.length);
+  return `${[
     `## ${counted(units.length, 'run')} of ${markdownCode(knownOr(model, 'an unknown model'))}`,
     '',
-    ...markdownTable(SPREAD_HEAD, spreadRows(spread)),
-    '',
-    ...notices.map(notice => `- ${markdownText(notice)}`),
-    ...(notices.length === 0 ? [] : ['']),
+    ...sectionMarkdown({ ...figures, remarks: [...figures.remarks, ...notices] }),
     ...markdownTable(
       ['Runs', codeCell(id)],
       [
@@ -33,3 +24,4 @@ export const repeatMarkdown = ({
   ]
     .join('\n')
     .trimEnd()}\n`;
+};
