@@ -44,21 +44,22 @@ export const clientSection = (report: Report): Section => {
               ? time(client.gcPauseNs)
               : `${time(client.gcPauseNs.total)}, longest ${time(client.gcPauseNs.max)}`,
           ],
-          ...boundRows(report),
           ['connections', `${opened} opened, ${reused} reused, ${closed} closed, ${stale} stale`],
           ['records lost', formatCount(droppedEvents)],
         ],
         texts: [0, 1],
       },
     ],
+    remarks: bounds(report),
   };
 };
 
-const boundRows = ({ series, rateBounds: bounds }: Report): readonly (readonly [string, string])[] => {
-  const reason = unboundedReason(series, bounds);
+/** How far each figure may be off by the client. */
+const bounds = ({ series, rateBounds }: Report): readonly string[] => {
+  const reason = unboundedReason(series, rateBounds);
   return [
-    ...figureVerdicts(series).map(verdict => ['', figureVerdictText(verdict)] as const),
-    ...(reason === undefined ? [] : [['', unboundedText(reason)] as const]),
+    ...figureVerdicts(series).map(figureVerdictText),
+    ...(reason === undefined ? [] : [unboundedText(reason)]),
   ];
 };
 

@@ -75,7 +75,7 @@ const SHOWN_KEYS: readonly ServerFigureKey[] = SERVER_FIGURE_KEYS.filter(
 const isOff = (key: ServerFigureKey, { max }: ServerFigureSummary): boolean =>
   serverFigureRow(key).unit === 'bytes' && max === 0;
 
-const FIGURE_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in total', 'by the client'];
+const FIGURE_COLUMNS: readonly string[] = ['metric', 'mean', 'least', 'most', 'in total', 'by the client'];
 
 const figureRows = ({ figures }: ServerEvidence, report: ServerSources): readonly (readonly string[])[] =>
   SHOWN_KEYS.flatMap(key => {

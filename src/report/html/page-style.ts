@@ -72,6 +72,8 @@ h1 { margin-top: 20px; font-size: 28px; font-weight: 600; line-height: 1.2; lett
 section { margin-top: 26px; break-inside: avoid; min-width: 0; }
 section > h2 { display: flex; flex-wrap: wrap; gap: 2px 8px; align-items: baseline; padding-bottom: 6px; font-size: 15px; font-weight: 600; line-height: 1.2; }
 section > h2 small { font: 400 12px/1.2 var(--font); color: var(--ink-3); }
+.details { columns: 2; column-gap: 32px; }
+.details th + th, .details td { padding-left: 6px; }
 .two { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 32px; align-items: start; }
 .picture svg { display: block; width: 100%; height: auto; overflow: visible; }
 .none { color: var(--ink-3); }
@@ -99,7 +101,7 @@ code { font: 400 12px/1.5 var(--mono); }
   .sheet { margin: 0; border: 0; padding: 20px 16px; }
   .top { flex-wrap: wrap; } .top .push { margin-left: 0; text-align: left; }
   h1 { font-size: 24px; }
-  .two { grid-template-columns: minmax(0, 1fr); }
+  .two { grid-template-columns: minmax(0, 1fr); } .details { columns: 1; }
   .six { grid-template-columns: 1fr 1fr; }
   .six > div:nth-child(n) { padding-left: 0; border-left: 0; border-top: 0; }
   .six > div:nth-child(n+3) { border-top: 1px solid var(--rule); }
@@ -127,6 +129,8 @@ const PRINT = `
   th, td { padding-left: 8px; }
   .two td:last-child { white-space: normal; }
   h1 { margin-top: 10px; font-size: 24px; }
+  .failures { margin-top: 6px; }
+  .failures h2 { display: none; }
   .next-page { break-before: page; margin-top: 0; }
   details::details-content { content-visibility: visible; block-size: auto; }
   summary { list-style: none; }

@@ -37,6 +37,7 @@ export const spoiledFigures = (report: Report): Markup | undefined => {
 export const runTables = (report: Report): Markup => {
   const times = SERIES_KEYS.filter(key => seriesRow(key).unit === 'ns' && seriesRow(key).level !== 'client');
   const others = SERIES_KEYS.filter(key => seriesRow(key).unit !== 'ns');
+  const sections = runSections(report);
   const gaps = report.series.chunkGapNs;
   const merged = gaps === undefined ? 0 : zeroCount(gaps);
   return markup`${pageSection({
@@ -48,7 +49,7 @@ export const runTables = (report: Report): Markup => {
         ? undefined
         : markup`<p class="none">${formatCount(merged)} of ${formatCount(gaps?.count ?? 0)} gaps between chunks are 0: those chunks arrived together.</p>`
     }`,
-  })}${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}${runSections(report).map(section => sectionMarkup(section))}`;
+  })}${pageSection({ title: 'Tokens', content: seriesTable('Tokens', report, others) })}<div class="details">${sections.filter(({ isDetail }) => isDetail === true).map(section => sectionMarkup(section))}</div>${sections.filter(({ isDetail }) => isDetail !== true).map(section => sectionMarkup(section))}`;
 };
 
 const unboundedLine = ({ series, rateBounds }: Report): Markup | undefined => {

@@ -73,7 +73,7 @@ test('a server that queues: its times, its gauges, and its totals next to those 
       "  in the queue         5.75 s                             300",
       "  prefill              200 ms                             300",
       "Metrics of the server",
-      "                          mean   least    most  in total  by the client",
+      "  metric                  mean   least    most  in total  by the client",
       "  Running                 8.00    8.00    8.00",
       "  Waiting                 39.0    38.0    40.0",
       "  KV cache used         50.0 %  50.0 %  50.0 %",
