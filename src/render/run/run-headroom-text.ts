@@ -19,7 +19,13 @@ export const headroomSection = ({ headroom }: Pick<Report, 'headroom'>): Section
 
 const HEAD = { key: 'headroom', title: 'Under the bound' };
 
-export const RUN_HEADROOM_HEAD: readonly string[] = ['phase', 'reached', 'of bound', 'of expected', 'limited by'];
+export const RUN_HEADROOM_HEAD: readonly string[] = [
+  'phase',
+  'reached',
+  'of bound',
+  'of expected',
+  'limited by',
+];
 
 export const runHeadroomRows = ({ standings }: RunHeadroom): readonly (readonly string[])[] =>
   standings.map(standing => [

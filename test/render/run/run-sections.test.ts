@@ -50,6 +50,12 @@ test('a run with everything has every section, each with a key of its own', () =
   ]);
 });
 
+test('each row and each column of a section has a name, which a screen reader reads', () => {
+  const tables = runSections(whole).flatMap(({ tables = [] }) => tables);
+  expect(tables.flatMap(({ columns }) => columns)).not.toContain('');
+  expect(tables.flatMap(({ rows }) => rows.map(([first = '']) => sectionCellText(first)))).not.toContain('');
+});
+
 test('the full text, HTML, and Markdown but for details, have every sentence and cell of every section', () => {
   expect(missingIn(renderReport(whole, { isUnicode: true, isFull: true }).join('\n'))).toEqual([]);
   const short = runSections(whole).filter(({ isDetail }) => isDetail !== true);
