@@ -6,12 +6,6 @@ import { duration } from './bench/option-values.ts';
 import { type Option, value } from './command.ts';
 import { CommandError } from './command-error.ts';
 
-export interface TraceOptions {
-  readonly traceFrom: Option<number | undefined>;
-  readonly traceUntil: Option<number | undefined>;
-  readonly startAt: Option<TracePart['startAt']>;
-}
-
 const shares = (text: string): Parsed<TracePart['startAt']> => {
   const [, first = '', second = first] = /^(\d{1,3})%(?:\.\.(\d{1,3})%)?$/.exec(text) ?? [];
   const [from, to] = [Number(first) / 100, Number(second) / 100];
@@ -24,7 +18,7 @@ const shares = (text: string): Parsed<TracePart['startAt']> => {
 };
 
 /** In the order of --help. */
-export const TRACE: TraceOptions = {
+export const TRACE = {
   traceFrom: value({
     name: 'trace-from',
     valueName: 'D',

@@ -18,30 +18,25 @@ import {
   wholeText,
 } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { LikeTool } from '../like/like-command.ts';
 import { otlpOption } from '../otlp-option.ts';
-import { CANCEL, type CancelOptions } from './cancel-options.ts';
-import { CHECKS, type CheckOptions } from './check-options.ts';
-import { DEPTH, type DepthOptions } from './depth-options.ts';
+import { CANCEL } from './cancel-options.ts';
+import { CHECKS } from './check-options.ts';
+import { DEPTH } from './depth-options.ts';
 import { parseHeader } from './headers.ts';
-import { IMAGES, type ImageOptions } from './image-options.ts';
-import { NAMES, type NameOptions } from './name-options.ts';
+import { IMAGES } from './image-options.ts';
+import { NAMES } from './name-options.ts';
 import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
-import { REPLAY, type TraceReplayOptions } from './replay-options.ts';
-import { REQUEST_OPTIONS, type RequestOptionTable } from './request-options.ts';
-import { SESSIONS, type SessionOptionTable } from './session-options.ts';
-import { SHAPE, type ShapeOptions } from './shape-options.ts';
-import { STOP, type StopOptions } from './stop-options.ts';
-import { TIMEOUTS, type TimeoutOptions } from './timeout-options.ts';
-import { TOKENIZER, type TokenizerOptions } from './tokenizer-option.ts';
-import { URLS, type UrlOptions } from './url-options.ts';
+import { REPLAY } from './replay-options.ts';
+import { REQUEST_OPTIONS } from './request-options.ts';
+import { SESSIONS } from './session-options.ts';
+import { SHAPE } from './shape-options.ts';
+import { STOP } from './stop-options.ts';
+import { TIMEOUTS } from './timeout-options.ts';
+import { TOKENIZER } from './tokenizer-option.ts';
+import { URLS } from './url-options.ts';
 
 // `--real-time`: load threads that other programs of the machine do not keep waiting.
-interface RealTimeOption {
-  readonly realTime: Option<boolean>;
-}
-
-const REAL_TIME: RealTimeOption = {
+const REAL_TIME = {
   realTime: flag(
     'real-time',
     'Let the threads that send and stamp run before every other program, where the system allows it (Linux, as root); the report says so.',
@@ -65,61 +60,8 @@ export const realTimePriority = (
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
-interface BenchOptions
-  extends RequestOptionTable,
-    SessionOptionTable,
-    UrlOptions,
-    ShapeOptions,
-    NameOptions,
-    DepthOptions,
-    CancelOptions,
-    TraceReplayOptions,
-    CheckOptions,
-    ImageOptions,
-    RealTimeOption,
-    StopOptions,
-    TimeoutOptions,
-    TokenizerOptions {
-  readonly api: Option<string | undefined>;
-  readonly model: Option<string | undefined>;
-  readonly requests: Option<number | undefined>;
-  readonly duration: Option<number | undefined>;
-  readonly concurrency: Option<number | undefined>;
-  readonly rate: Option<number | undefined>;
-  readonly arrival: Option<'poisson' | 'constant' | undefined>;
-  readonly maxThroughput: Option<boolean>;
-  readonly dataset: Option<string | undefined>;
-  readonly systemPrompt: Option<string | undefined>;
-  readonly promptColumn: Option<string | undefined>;
-  readonly noNonce: Option<boolean>;
-  readonly noGuard: Option<boolean>;
-  readonly streaming: Option<'on' | 'off' | undefined>;
-  readonly warmup: Option<number | undefined>;
-  readonly noWarmup: Option<boolean>;
-  readonly from: typeof fromOption;
-  readonly agents: typeof agentsOption;
-  readonly facts: Option<string | undefined>;
-  readonly out: Option<string | undefined>;
-  readonly seed: Option<number | undefined>;
-  readonly repeat: Option<number | undefined>;
-  readonly header: Option<readonly HeaderField[]>;
-  readonly headerFile: Option<string | undefined>;
-  readonly apiKeyFile: Option<string | undefined>;
-  readonly maxFailures: Option<number | undefined>;
-  readonly events: Option<'on' | 'off' | undefined>;
-  readonly slo: Option<readonly (readonly Objective[])[]>;
-  readonly attainment: Option<number | undefined>;
-  readonly requireTrustworthy: Option<boolean>;
-  readonly like: Option<LikeTool | undefined>;
-  readonly noteGit: Option<string | undefined>;
-  readonly otlp: typeof otlpOption;
-  readonly json: Option<boolean>;
-  readonly quiet: Option<boolean>;
-  readonly home: Option<string | undefined>;
-}
-
 /** In the order of --help. Times are milliseconds. */
-export const BENCH: BenchOptions = {
+export const BENCH = {
   ...URLS,
   api: value({
     name: 'api',

@@ -5,13 +5,8 @@ import { parseLength } from '../../core/figure/parse-length.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
-import { type Invocation, type Option, value } from '../command.ts';
+import { type Invocation, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-
-export interface CancelOptions {
-  readonly cancelAfter: Option<LengthDistribution | undefined>;
-  readonly cancelShare: Option<number | undefined>;
-}
 
 /** As lengths are written, of durations: "500ms", "200ms..2s", "normal(1s,200ms)", "200ms:90,5s:10". */
 const parseDelays = (text: string): Parsed<LengthDistribution> => {
@@ -39,7 +34,7 @@ const parseDelays = (text: string): Parsed<LengthDistribution> => {
 };
 
 /** In the order of --help. */
-export const CANCEL: CancelOptions = {
+export const CANCEL = {
   cancelAfter: value({
     name: 'cancel-after',
     valueName: 'D',

@@ -8,16 +8,11 @@ import { unjudged } from '../../core/json-fits.ts';
 import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputTextSync } from '../../process/input-file.ts';
-import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
+import { type Invocation, nonEmpty, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
-export interface CheckOptions {
-  readonly tools: Option<string | undefined>;
-  readonly responseSchema: Option<string | undefined>;
-}
-
 /** In the order of --help. */
-export const CHECKS: CheckOptions = {
+export const CHECKS = {
   tools: value({
     name: 'tools',
     valueName: 'FILE',

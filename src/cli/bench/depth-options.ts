@@ -24,12 +24,6 @@ import { CommandError, usage } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
 
-export interface DepthOptions {
-  readonly profile: Option<'depth' | undefined>;
-  readonly depths: Option<readonly number[] | undefined>;
-  readonly repetitions: Option<number | undefined>;
-}
-
 const parseDepths = (text: string): Parsed<readonly number[]> => {
   const parts = text.split(',').map(part => /^(\d{1,9})(k?)$/i.exec(part.trim()));
   const depths = parts.map(part => Number(part?.[1] ?? Number.NaN) * (part?.[2] === '' ? 1 : 1_024));
@@ -42,7 +36,7 @@ const parseDepths = (text: string): Parsed<readonly number[]> => {
 };
 
 /** In the order of --help. */
-export const DEPTH: DepthOptions = {
+export const DEPTH = {
   profile: value({
     name: 'profile',
     valueName: 'depth',

@@ -4,15 +4,9 @@ import { resolve } from 'node:path';
 import type { ImageDatasetOptions, ImageSize } from '../../bench/dataset/synthetic-images.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
+import { type Invocation, nonEmpty, value, wholeText } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
-
-export interface ImageOptions {
-  readonly images: Option<number | undefined>;
-  readonly imageSize: Option<Omit<ImageSize, 'kind'> | undefined>;
-  readonly imageFolder: Option<string | undefined>;
-}
 
 const parseSize = (text: string): Parsed<Omit<ImageSize, 'kind'>> => {
   const [, width = '', height = ''] = /^(\d{1,4})x(\d{1,4})$/i.exec(text.trim()) ?? [];
@@ -26,7 +20,7 @@ const parseSize = (text: string): Parsed<Omit<ImageSize, 'kind'>> => {
 };
 
 /** In the order of --help. */
-export const IMAGES: ImageOptions = {
+export const IMAGES = {
   images: value({
     name: 'images',
     valueName: 'N',

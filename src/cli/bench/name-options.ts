@@ -10,20 +10,15 @@ import {
 } from '../../core/run/run-shape.ts';
 import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
 import { showable } from '../../core/text/single-line.ts';
-import { type Invocation, type Option, repeated, value } from '../command.ts';
+import { type Invocation, repeated, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
-interface GivenTag {
+export interface GivenTag {
   readonly key: string;
   readonly value: string;
 }
 
-export interface NameOptions {
-  readonly name: Option<string | undefined>;
-  readonly tag: Option<readonly GivenTag[]>;
-}
-
-export const NAMES: NameOptions = {
+export const NAMES = {
   name: value({
     name: 'name',
     valueName: 'TEXT',

@@ -5,15 +5,9 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { givenTraceOption, TRACE, type TraceOptions, tracePart } from '../trace-options.ts';
+import { givenTraceOption, TRACE, tracePart } from '../trace-options.ts';
 import { duration } from './option-values.ts';
 import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
-
-export interface TraceReplayOptions extends TraceOptions {
-  readonly trace: Option<string | undefined>;
-  readonly speed: Option<number | undefined>;
-  readonly longestGap: Option<number | undefined>;
-}
 
 const speed = (text: string): Parsed<number> => {
   const number = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
@@ -29,7 +23,7 @@ const SPEED_LEAST = 0.001;
 const SPEED_MOST = 100_000;
 
 /** In the order of --help. */
-export const REPLAY: TraceReplayOptions = {
+export const REPLAY = {
   trace: value({
     name: 'trace',
     valueName: 'FILE',

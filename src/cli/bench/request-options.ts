@@ -15,17 +15,6 @@ import { type Option, value } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 
-export interface RequestOptionTable {
-  readonly outputTokens: Option<LengthRequest | undefined>;
-  readonly inputTokens: Option<LengthRequest | undefined>;
-  readonly prefixTokens: Option<number | undefined>;
-  readonly prefixes: Option<number | undefined>;
-  readonly temperature: Option<number | undefined>;
-  readonly topP: Option<number | undefined>;
-  readonly seedSampling: Option<number | undefined>;
-  readonly body: Option<JsonObject | undefined>;
-}
-
 const decimal =
   (max: number, example: string) =>
   (text: string): Parsed<number> => {
@@ -67,7 +56,7 @@ const lengthFile = (text: string): string | undefined => {
 };
 
 /** In the order of --help. */
-export const REQUEST_OPTIONS: RequestOptionTable = {
+export const REQUEST_OPTIONS = {
   outputTokens: value({
     name: 'output-tokens',
     valueName: 'N|A..B|D',

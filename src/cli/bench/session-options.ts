@@ -5,29 +5,13 @@ import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
-import {
-  CONCURRENCY_UNITS,
-  type ConcurrencyUnit,
-  type RunShape,
-  SESSION_HISTORIES,
-  type SessionHistory,
-} from '../../core/run/run-shape.ts';
-import { parseThinkTime, type ThinkTime } from '../../core/run/think-time.ts';
+import { CONCURRENCY_UNITS, type RunShape, SESSION_HISTORIES } from '../../core/run/run-shape.ts';
+import { parseThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { unknown } from '../../core/unknown.ts';
 import { flag, type Invocation, type Option, value } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
-
-export interface SessionOptionTable {
-  readonly turns: Option<LengthDistribution | undefined>;
-  readonly multiTurn: Option<boolean>;
-  readonly thinkTime: Option<ThinkTime | undefined>;
-  readonly answers: Option<'live' | 'recorded' | undefined>;
-  readonly history: Option<SessionHistory | undefined>;
-  readonly sessions: Option<number | undefined>;
-  readonly concurrencyOf: Option<ConcurrencyUnit | undefined>;
-}
 
 const turnCount = (text: string): Parsed<LengthDistribution> => {
   const options = parseLength(text);
@@ -42,7 +26,7 @@ const turnCount = (text: string): Parsed<LengthDistribution> => {
 };
 
 /** In the order of --help. */
-export const SESSIONS: SessionOptionTable = {
+export const SESSIONS = {
   turns: value({
     name: 'turns',
     valueName: 'N|A..B|D',

@@ -5,22 +5,15 @@ import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
-import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
+import { type Invocation, nonEmpty, value } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { type LoadStages, readLoadStages } from './load-stages.ts';
 import { duration, wholeNumberFrom } from './option-values.ts';
 
-export interface ShapeOptions {
-  readonly ramp: Option<number | undefined>;
-  readonly warmupDuration: Option<number | undefined>;
-  readonly maxInFlight: Option<number | undefined>;
-  readonly stages: Option<string | undefined>;
-}
-
 const DAY_MS = 86_400_000;
 
 /** In the order of --help. Times are milliseconds. */
-export const SHAPE: ShapeOptions = {
+export const SHAPE = {
   stages: value({
     name: 'stages',
     valueName: 'LIST|FILE',

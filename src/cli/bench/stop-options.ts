@@ -2,18 +2,12 @@
 
 import { parseStopRule } from '../../core/run/parse-stop-rule.ts';
 import { STOP_RULES_MAX, type StopRule, type StopRules } from '../../core/run/run-stop.ts';
-import { flag, type Invocation, type Option, repeated, value } from '../command.ts';
+import { flag, type Invocation, repeated, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { duration } from './option-values.ts';
 
-export interface StopOptions {
-  readonly stopWhen: Option<readonly StopRule[]>;
-  readonly keepGoing: Option<boolean>;
-  readonly grace: Option<number | undefined>;
-}
-
 /** In the order of --help. Times are milliseconds. */
-export const STOP: StopOptions = {
+export const STOP = {
   grace: value({
     name: 'grace',
     valueName: 'D',

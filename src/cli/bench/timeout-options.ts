@@ -5,15 +5,8 @@ import { type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { duration } from './option-values.ts';
 
-export interface TimeoutOptions {
-  readonly timeout: Option<number | undefined>;
-  readonly timeoutConnect: Option<number | undefined>;
-  readonly timeoutFirstByte: Option<number | undefined>;
-  readonly timeoutIdle: Option<number | undefined>;
-}
-
 /** In the order of --help. */
-export const TIMEOUTS: TimeoutOptions = {
+export const TIMEOUTS = {
   timeout: value({
     name: 'timeout',
     valueName: 'D',

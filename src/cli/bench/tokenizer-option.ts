@@ -7,11 +7,7 @@ import { wrong } from '../../core/figure/parse-figure.ts';
 import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
-export interface TokenizerOptions {
-  readonly tokenizer: Option<string | undefined>;
-}
-
-export const TOKENIZER: TokenizerOptions = {
+export const TOKENIZER = {
   tokenizer: value({
     name: 'tokenizer',
     valueName: 'DIR|server',

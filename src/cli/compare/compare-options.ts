@@ -15,27 +15,6 @@ import { notCounted } from '../bench/tokenizer-option.ts';
 import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
-interface CompareOptions {
-  readonly a: Option<string | undefined>;
-  readonly b: Option<string | undefined>;
-  readonly baseline: Option<string | undefined>;
-  readonly aLabel: Option<string | undefined>;
-  readonly bLabel: Option<string | undefined>;
-  readonly aStart: Option<string | undefined>;
-  readonly bStart: Option<string | undefined>;
-  readonly bFacts: Option<string | undefined>;
-  readonly startTimeout: Option<number | undefined>;
-  readonly oneAtATime: Option<boolean>;
-  readonly pairs: Option<number | undefined>;
-  readonly segment: Option<number | undefined>;
-  readonly rest: Option<number | undefined>;
-  readonly primary: Option<string | undefined>;
-  readonly margin: Option<readonly Margins[]>;
-  readonly anyway: Option<boolean>;
-  readonly sameModel: Option<boolean>;
-  readonly resume: Option<string | undefined>;
-}
-
 /** By the name of a metric. */
 type Margins = Readonly<Record<string, number>>;
 
@@ -80,7 +59,7 @@ const start = (side: 'A' | 'B'): Option<string | undefined> =>
   });
 
 /** In the order of --help. Times are milliseconds. */
-export const COMPARE: CompareOptions = {
+export const COMPARE = {
   a: url('A'),
   b: url('B'),
   baseline: value({

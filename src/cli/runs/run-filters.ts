@@ -5,7 +5,7 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type RunTags, TAG_KEY } from '../../core/run/run-shape.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
 import { type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
-import { FOUND_STATES, type FoundRun, type FoundState } from './found-runs.ts';
+import { FOUND_STATES, type FoundRun } from './found-runs.ts';
 
 interface WantedTag {
   readonly key: string;
@@ -13,16 +13,7 @@ interface WantedTag {
   readonly value: string | undefined;
 }
 
-interface RunFilterOptions {
-  readonly name: Option<string | undefined>;
-  readonly tag: Option<readonly WantedTag[]>;
-  readonly model: Option<string | undefined>;
-  readonly target: Option<string | undefined>;
-  readonly state: Option<FoundState | undefined>;
-  readonly olderThan: Option<number | undefined>;
-}
-
-export const RUN_FILTERS: RunFilterOptions = {
+export const RUN_FILTERS = {
   name: value({
     name: 'name',
     valueName: 'TEXT',

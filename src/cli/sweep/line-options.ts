@@ -11,14 +11,6 @@ import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { notRepeated, STAGE_ATTAINMENT, stageAttainment } from './sweep-options.ts';
 
-export interface LineOptions {
-  readonly by: Option<'rate' | 'concurrency' | undefined>;
-  readonly resolution: Option<number | undefined>;
-  readonly budget: Option<number | undefined>;
-  readonly highestLoad: Option<number | undefined>;
-  readonly confidence: Option<number | undefined>;
-}
-
 const percentFrom =
   (min: number, max: number) =>
   (text: string): Parsed<number> => {
@@ -43,7 +35,7 @@ const load = (text: string): Parsed<number> => {
 };
 
 /** In the order of --help. */
-export const LINE: LineOptions = {
+export const LINE = {
   by: value({
     name: 'by',
     valueName: 'rate|concurrency',

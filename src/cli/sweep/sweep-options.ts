@@ -70,17 +70,7 @@ const itemLevels = (item: string, readLevel: (text: string) => Parsed<number>): 
   }
 };
 
-interface SweepOptions {
-  readonly rates: Option<readonly number[] | undefined>;
-  readonly concurrency: Option<readonly number[] | undefined>;
-  readonly pause: Option<number | undefined>;
-  readonly keepGoing: Option<boolean>;
-  readonly resume: Option<string | undefined>;
-  readonly out: Option<string | undefined>;
-  readonly json: Option<boolean>;
-}
-
-export const SWEEP: SweepOptions = {
+export const SWEEP = {
   rates: value({
     name: 'rates',
     valueName: 'LIST',
