@@ -139,12 +139,12 @@ export interface CompactionResult {
 }
 
 export const JOURNAL_LIMITS = {
-  /** Raw history of profiles, ms. 3 days. */
-  rawHistoryMs: 259_200_000,
-  /** Hourly history, ms. 90 days. */
-  hourlyHistoryMs: 7_776_000_000,
+  /** Raw history of profiles, ms. */
+  rawHistoryMs: 3 * 24 * 3_600_000,
+  /** Hourly history, ms. */
+  hourlyHistoryMs: 90 * 24 * 3_600_000,
   /**
-   * Size of the database, bytes. 512 MB. History is deleted to stay below it; current records never
+   * Size of the database, bytes. History is deleted to stay below it; current records never
    * are.
    */
   sizeBytesMax: 512_000_000,

@@ -186,11 +186,11 @@ export const MESH_LIMITS = {
   /** How long the previous link of an identity has to answer before a new one replaces it. */
   holderAnswerMs: 1_000,
   handshakeMs: 5_000,
-  frameBytesMax: 4_194_304,
+  frameBytesMax: 4 * 1024 * 1024,
   /** Incomplete frames over all links; above it the link with the most is closed. */
-  partialBytesMax: 33_554_432,
+  partialBytesMax: 32 * 1024 * 1024,
   /** `send` returns false above this. */
-  queueBytesHigh: 1_048_576,
+  queueBytesHigh: 1024 * 1024,
   queueBytesMax: 8_000_000,
   linksMax: 512,
   /** Concurrent incoming handshakes, in total and from one address. */

@@ -103,11 +103,11 @@ export interface HttpLogger {
 }
 
 export const HTTP_LIMITS = {
-  bodyBytesMax: 65_536,
+  bodyBytesMax: 64 * 1024,
   /** Of bodies that are not whole, over all requests; past it the one that holds most is cut off. */
-  bodiesBytesMax: 8_388_608,
+  bodiesBytesMax: 8 * 1024 * 1024,
   /** Request line and headers together. */
-  headerBytesMax: 16_384,
+  headerBytesMax: 16 * 1024,
   urlBytesMax: 4_096,
   connectionsMax: 512,
   /** Of these: for connections on which the token was shown. */
@@ -140,7 +140,7 @@ export const HTTP_LIMITS = {
   /** In addition: for requests with the token. */
   answersOwnerMax: 64,
   /** Of either, bytes that the readers have not taken; the last one may pass it. */
-  answersBytesMax: 134_217_728,
+  answersBytesMax: 128 * 1024 * 1024,
   /** While all of them wait, the oldest one that has waited this long is closed, ms; the same for a stream whose client reads nothing. */
   silentUnderPressureMs: 5_000,
   /** Of requests without the token. */
@@ -153,20 +153,20 @@ export const HTTP_LIMITS = {
   streamFlushMs: 100,
   streamHeartbeatMs: 5_000,
   /** Bytes queued for one stream, its first snapshot not counted. */
-  streamQueueBytesMax: 1_048_576,
+  streamQueueBytesMax: 1024 * 1024,
   /** How long a dropped stream may take to read the reason. */
   streamDrainMs: 5_000,
   /** A stream whose queue moved nothing for this long is dropped, however short the queue. */
   streamStallMs: 30_000,
   /** Batches stored for streams that resume. */
   resumeBatchesMax: 600,
-  resumeBytesMax: 4_194_304,
+  resumeBytesMax: 4 * 1024 * 1024,
   /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */
   pendingEventsMax: 20_000,
   /** Connections with figures in /metrics, the answering node's first; the rest is only counted. */
   metricsConnectionsMax: 1_000,
   /** A file of the dashboard, and the number of files. */
-  assetBytesMax: 16_777_216,
+  assetBytesMax: 16 * 1024 * 1024,
   assetsMax: 1_000,
 };
 

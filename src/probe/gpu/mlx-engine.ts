@@ -288,7 +288,7 @@ const MLX_SETTINGS = {
   /** Products in one pass. */
   turns: 8,
   streamTurns: 8,
-  readBytes: 2_147_483_648,
+  readBytes: 2 * 1024 ** 3,
   warmUpSeconds: 1,
   passes: 5,
 };
