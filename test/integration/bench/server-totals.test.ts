@@ -116,6 +116,6 @@ test('a server that begins again in the middle of a run has lower bounds as tota
   expect(generated).toBeGreaterThan(0);
   expect(generated).toBeLessThanOrEqual(320);
   expect(readFileSync(join(run.directory, 'report.txt'), 'utf8')).toContain(
-    'the counters of the server were reset 1 time, as after a restart: its totals are lower bounds',
+    'The counters of the server were reset 1 time, as after a restart: its totals are lower bounds',
   );
 });
