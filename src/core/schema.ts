@@ -70,6 +70,7 @@ export const comparisonIdSchema: v.GenericSchema<unknown, ComparisonId> = v.cust
  * views, streams and recordings lose nothing. Above the limits, or with the name of an inherited property,
  * they are left out here; the bytes of a record contain them in any case.
  */
+// @__NO_SIDE_EFFECTS__
 export const openObject = <const E extends v.ObjectEntries>(entries: E): v.ObjectSchema<E, undefined> => {
   const known = v.object(entries);
   return {
@@ -94,6 +95,7 @@ export const unknownSchema: v.GenericSchema<unknown, Unknown> = openObject({
  * A value that a source may be unable to report. It is also the one way to add a field: an older version does
  * not send it, and its absence means only that. docs/decisions/0016.
  */
+// @__NO_SIDE_EFFECTS__
 export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | Unknown> =>
   v.exactOptional(
     {
@@ -107,6 +109,7 @@ export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchem
 
 export const NOT_REPORTED: Unknown = unknown('not reported by that version');
 
+// @__NO_SIDE_EFFECTS__
 export const list = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(schema), v.maxLength(LIST_LENGTH_MAX));
 
