@@ -1,6 +1,6 @@
 // The one table of event kinds. Everything that depends on all of them derives from it: payloads and State
 // through the compiler; reducers, epochs, catch-up, the canonical hash, recordings and signs of life through
-// the rows. A kind is one row here and one schema in wire/payload-schemas.ts; nothing compiles until both are
+// the rows. A kind is one row here and one schema in wire/event-schema.ts; nothing compiles until both are
 // there.
 
 import { COMPARISON_KINDS } from './comparison/comparison-kinds.ts';

@@ -1,7 +1,7 @@
 // The argument of the aggregator's process: one JSON text, written by its parent and validated by itself.
 
 import * as v from 'valibot';
-import type { Infer } from '../core/schema.ts';
+import { type Infer, nonNegative } from '../core/schema.ts';
 import { objectiveEntries } from '../wire/objective-schema.ts';
 import { runShapeSchema } from '../wire/run-shape.ts';
 
@@ -21,8 +21,6 @@ export const parseAggregatorArguments = (text: string): AggregatorArguments => {
   );
 };
 
-const rate = v.pipe(v.number(), v.finite(), v.minValue(0));
-
 const ARGUMENTS = v.object({
   /** Where the event batches come from. */
   eventsEndpoint: v.pipe(v.string(), v.nonEmpty()),
@@ -35,8 +33,8 @@ const ARGUMENTS = v.object({
       kind: v.literal('concurrency'),
       concurrency: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
     }),
-    v.object({ kind: v.literal('poisson'), requestsPerSecond: rate }),
-    v.object({ kind: v.literal('constant'), requestsPerSecond: rate }),
+    v.object({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
+    v.object({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
     v.object({ kind: v.literal('max-throughput') }),
   ]),
   shape: runShapeSchema,

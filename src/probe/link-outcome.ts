@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
-import { bytes, count, figure, reported, text } from '../core/schema.ts';
+import { bytes, count, nonNegative, reported, text } from '../core/schema.ts';
 import type { FailedProbe, LinkMeasurement, ProbeFailureCode, ProbeOutcome } from './probe.ts';
 
 export const failedProbe = (reason: string, code?: ProbeFailureCode): FailedProbe => ({
@@ -19,28 +19,26 @@ export const probeFailedBy = (error: unknown, bytesUsed: number): FailedProbe =>
   return { kind: 'failed', reason: shortReason(error), ...(code === undefined ? {} : { code }), bytesUsed };
 };
 
-const amount = v.pipe(figure, v.minValue(0));
-
 export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
   v.object({
     kind: v.literal('measured'),
     measurement: v.object({
-      uploadBitsPerSecond: reported(amount),
-      downloadBitsPerSecond: reported(amount),
-      roundTripNsMin: reported(amount),
-      roundTripNsP50: reported(amount),
-      roundTripNsP99: reported(amount),
-      jitterNs: reported(amount),
-      roundTripCount: reported(amount),
-      allReduceNs16Kib: reported(amount),
-      allReduceNs1Mib: reported(amount),
-      uploadQueueNs: reported(amount),
-      downloadQueueNs: reported(amount),
-      retransmits: reported(amount),
-      uploadStreams: reported(amount),
-      downloadStreams: reported(amount),
+      uploadBitsPerSecond: reported(nonNegative),
+      downloadBitsPerSecond: reported(nonNegative),
+      roundTripNsMin: reported(nonNegative),
+      roundTripNsP50: reported(nonNegative),
+      roundTripNsP99: reported(nonNegative),
+      jitterNs: reported(nonNegative),
+      roundTripCount: reported(nonNegative),
+      allReduceNs16Kib: reported(nonNegative),
+      allReduceNs1Mib: reported(nonNegative),
+      uploadQueueNs: reported(nonNegative),
+      downloadQueueNs: reported(nonNegative),
+      retransmits: reported(nonNegative),
+      uploadStreams: reported(nonNegative),
+      downloadStreams: reported(nonNegative),
       bytesUsed: bytes,
-      extrasBytes: reported(amount),
+      extrasBytes: reported(nonNegative),
       engine: text,
       method: text,
     }),

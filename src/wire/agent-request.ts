@@ -6,12 +6,17 @@ import { serverReportedSchema } from '../core/run/provenance.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
 import { stopRulesSchema } from '../core/run/run-stop.ts';
 import { type ThinkTime, thinkTimeSchema } from '../core/run/think-time.ts';
-import { count, figure, type Infer, openObject, reported, type Schema, text } from '../core/schema.ts';
 import {
-  type LengthDistribution,
-  lengthDistributionSchema,
-  positive,
-} from '../core/statistics/length-distribution.ts';
+  count,
+  figure,
+  type Infer,
+  nonNegative,
+  openObject,
+  reported,
+  type Schema,
+  text,
+} from '../core/schema.ts';
+import { type LengthDistribution, lengthDistributionSchema } from '../core/statistics/length-distribution.ts';
 import type { Reported } from '../core/unknown.ts';
 import { objectiveEntries } from './objective-schema.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
@@ -69,7 +74,9 @@ export const agentRequestSchema = openObject({
   noncePrefix: v.pipe(v.string(), v.regex(/^[0-9a-f]{8}$/)),
   isStreaming: v.boolean(),
   /** Requests that the client cancels. */
-  cancel: reported(openObject({ afterMs: lengthDistributionSchema, share: v.pipe(positive, v.maxValue(1)) })),
+  cancel: reported(
+    openObject({ afterMs: lengthDistributionSchema, share: v.pipe(nonNegative, v.maxValue(1)) }),
+  ),
   timeouts: openObject({ connectMs: ms, firstByteMs: ms, idleMs: ms, totalMs: ms }),
   /** Known if prompts arrived in earlier `dataset` messages; otherwise they are generated from the seed. */
   dataset: reported(openObject({ description: text, prompts: count })),

@@ -11,12 +11,10 @@ import {
   type ModelWeights,
   sourceSchema,
 } from '../core/model/model-facts.ts';
-import { bytes, list, reported, text } from '../core/schema.ts';
-
-const amount: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+import { bytes, list, nonNegative, reported, text } from '../core/schema.ts';
 
 const intervalSchema: v.GenericSchema<unknown, Interval> = v.pipe(
-  v.object({ low: amount, high: amount }),
+  v.object({ low: nonNegative, high: nonNegative }),
   v.check(({ low, high }) => low <= high, 'its low end is above its high end'),
 );
 
@@ -30,15 +28,15 @@ const weightsSchema: v.GenericSchema<unknown, ModelWeights> = v.object({
 });
 
 const groupSchema: v.GenericSchema<unknown, CacheGroup> = v.variant('kind', [
-  v.object({ kind: v.literal('full'), layers: bytes, elementsPerToken: amount }),
-  v.object({ kind: v.literal('window'), layers: bytes, elementsPerToken: amount, window: bytes }),
+  v.object({ kind: v.literal('full'), layers: bytes, elementsPerToken: nonNegative }),
+  v.object({ kind: v.literal('window'), layers: bytes, elementsPerToken: nonNegative, window: bytes }),
   v.object({ kind: v.literal('state'), layers: bytes, bytes: intervalSchema }),
 ]);
 
 const cacheSchema: v.GenericSchema<unknown, ModelCache> = v.object({
   groups: list(groupSchema),
   keyValueHeads: reported(bytes),
-  attentionWidth: reported(amount),
+  attentionWidth: reported(nonNegative),
 });
 
 const expertsSchema: v.GenericSchema<unknown, ModelExperts> = v.pipe(

@@ -3,19 +3,18 @@
 import * as v from 'valibot';
 import { type ObjectiveAnswer, objectiveAnswerSchema } from '../core/run/judge-objective.ts';
 import {
-  limitNs,
   type ObjectiveFields,
   objectiveNameSchema,
   type RequestLimit,
   runObjectiveSchema,
 } from '../core/run/objective.ts';
-import { openObject, reported, type Schema, share } from '../core/schema.ts';
+import { nonNegative, openObject, reported, type Schema, share } from '../core/schema.ts';
 
 /** Limit per run. */
 export const OBJECTIVES_MAX = 16;
 
 const requestLimits: Schema<readonly RequestLimit[]> = v.pipe(
-  v.array(openObject({ name: objectiveNameSchema, limitNs })),
+  v.array(openObject({ name: objectiveNameSchema, limitNs: nonNegative })),
   v.maxLength(OBJECTIVES_MAX),
 );
 

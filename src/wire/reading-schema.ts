@@ -1,5 +1,5 @@
-// Validates readings: every payload from a peer or a journal passes here. Each schema is checked against its
-// core type by the compiler; every text and list has a limit.
+// The schema of each reading's payload: every one from a peer or a journal passes here. Most are in the file of their
+// type in core; every text and list has a limit.
 
 import * as v from 'valibot';
 import type { EventPayloads, KindsOf } from '../core/event-kinds.ts';
@@ -32,14 +32,6 @@ import {
 } from '../core/schema.ts';
 import { gpuHealthsSchema } from './gpu-health-schema.ts';
 import { gpuLoadsSchema, gpusSchema } from './gpu-schema.ts';
-
-// Validates what a node reports about the traffic on its ports.
-
-// Validates what a node reports about the traffic of its disks.
-
-// Validates what a node reports about its container.
-
-// Validates what a node reports about the pressure on its resources.
 
 // Validates what a node reports about errors of its GPUs in the kernel's log.
 const gpuErrorsSchema: v.GenericSchema<unknown, NodeGpuErrors> = openObject({

@@ -11,6 +11,7 @@ import {
   figure,
   isoTime,
   nodeIdSchema,
+  nonNegative,
   openObject,
   reported,
   runIdSchema,
@@ -31,8 +32,6 @@ import { liveSessionsSchema } from './session-schema.ts';
 export type RunStart = Omit<Run, 'targetNode' | 'state' | 'reason' | 'figures'>;
 /** What is known when it has ended. */
 export type RunEnd = Pick<Run, 'runId' | 'state' | 'reason' | 'figures' | 'model' | 'directory'>;
-
-const nonNegative: Schema<number> = v.pipe(v.number(), v.finite(), v.minValue(0));
 
 const seriesFigures = openObject({
   count,

@@ -3,7 +3,6 @@
 import * as v from 'valibot';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import {
-  amount,
   CONCURRENCY_UNITS,
   LOAD_STEPS_MAX,
   loadStepSchema,
@@ -17,31 +16,31 @@ import {
   TAGS_MAX,
 } from '../core/run/run-shape.ts';
 import type { TraceShape } from '../core/run/trace-shape.ts';
-import { count, openObject, reported } from '../core/schema.ts';
+import { count, nonNegative, openObject, reported } from '../core/schema.ts';
 
 export const runPatternSchema: v.GenericSchema<unknown, RunPattern> = v.variant('kind', [
   openObject({ kind: v.literal('concurrency'), concurrency: count }),
-  openObject({ kind: v.literal('poisson'), requestsPerSecond: amount }),
-  openObject({ kind: v.literal('constant'), requestsPerSecond: amount }),
+  openObject({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
+  openObject({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
   openObject({ kind: v.literal('max-throughput') }),
 ]);
 
 const traceShapeSchema: v.GenericSchema<unknown, TraceShape> = openObject({
-  speed: amount,
+  speed: nonNegative,
   requests: count,
-  fromMs: reported(amount),
-  untilMs: reported(amount),
-  startAt: reported(openObject({ from: amount, to: amount })),
-  gapMsMax: reported(amount),
+  fromMs: reported(nonNegative),
+  untilMs: reported(nonNegative),
+  startAt: reported(openObject({ from: nonNegative, to: nonNegative })),
+  gapMsMax: reported(nonNegative),
   gapsCapped: count,
-  spanMs: reported(amount),
+  spanMs: reported(nonNegative),
   inputTokens: count,
   sharedTokens: reported(count),
 });
 
 export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
-  rampMs: amount,
-  warmupMs: amount,
+  rampMs: nonNegative,
+  warmupMs: nonNegative,
   inFlightCap: reported(count),
   steps: v.pipe(v.array(loadStepSchema), v.maxLength(LOAD_STEPS_MAX)),
   sessions: reported(
@@ -51,7 +50,7 @@ export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
     }),
   ),
   trace: reported(traceShapeSchema),
-  graceMs: v.exactOptional(amount),
+  graceMs: v.exactOptional(nonNegative),
 });
 
 export const runNameSchema: v.GenericSchema<unknown, string> = v.pipe(

@@ -15,7 +15,7 @@ import {
   metricNameSchema,
   type SeriesMetric,
 } from '../core/run/snapshot.ts';
-import { count, figure, openObject, unknownSchema } from '../core/schema.ts';
+import { count, figure, nonNegative, openObject, unknownSchema } from '../core/schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { errorBoundSchema, finishNamesSchema, runBoundsSchema, runFailuresSchema } from './failure-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
@@ -73,7 +73,7 @@ const metricSchema: v.GenericSchema<unknown, Metric> = v.union([counterSchema, s
 
 const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.object({
   seq: v.pipe(count, v.minValue(1)),
-  timestampNs: v.pipe(figure, v.minValue(0)),
+  timestampNs: nonNegative,
   state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
   pendingTasks: count,
   metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),

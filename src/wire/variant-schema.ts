@@ -9,7 +9,7 @@ import {
   type VariantFigures,
   variantPercentilesSchema,
 } from '../core/run/model-mix.ts';
-import { count, figure, openObject, reported, text } from '../core/schema.ts';
+import { count, nonNegative, openObject, reported, text } from '../core/schema.ts';
 import { failuresByKindSchema } from './failure-schema.ts';
 
 export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = v.pipe(
@@ -32,11 +32,11 @@ export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = 
 );
 
 export const modelMixSchema: v.GenericSchema<unknown, ModelMix> = v.pipe(
-  v.array(openObject({ model: text, weight: v.pipe(figure, v.minValue(0)) })),
+  v.array(openObject({ model: text, weight: nonNegative })),
   v.maxLength(MIXED_MODELS_MAX),
 );
 
 export const urlMixSchema: v.GenericSchema<unknown, UrlMix> = v.pipe(
-  v.array(openObject({ url: text, weight: v.pipe(figure, v.minValue(0)), serverKind: reported(text) })),
+  v.array(openObject({ url: text, weight: nonNegative, serverKind: reported(text) })),
   v.maxLength(MIXED_URLS_MAX),
 );

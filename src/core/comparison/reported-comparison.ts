@@ -7,9 +7,9 @@ import { shortName } from '../run/run-digest.ts';
 import {
   comparisonIdSchema,
   count,
-  figure,
   type Infer,
   isoTime,
+  nonNegative,
   openObject,
   reported,
   shortText,
@@ -71,7 +71,7 @@ export const reportedPairsSchema = openObject({
   ...findings,
   /** The running segment. */
   segment: reported(openObject({ pair: count, side: v.picklist(['a', 'b']) })),
-  nextLookMs: reported(v.pipe(figure, v.minValue(0))),
+  nextLookMs: reported(nonNegative),
 });
 
 /** What is published while it runs. */

@@ -7,9 +7,9 @@ import { maximumOf, minimumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
 import {
   count,
-  figure,
   type Infer,
   nodeIdSchema,
+  nonNegative,
   openObject,
   reported,
   runIdSchema,
@@ -18,8 +18,6 @@ import {
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { ENGINES, type Engine, type EngineConstants } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
-
-const positive = v.pipe(figure, v.minValue(0));
 
 /** As many as a profile has depths. */
 const CALIBRATION_POINTS_MAX = 32;
@@ -37,20 +35,20 @@ export const engineCalibrationSchema = openObject({
   modelDigest: v.pipe(v.string(), v.regex(/^[0-9a-f]{8,64}$/)),
   layers: count,
   /** Read for each token of a single sequence, including the experts that it uses. */
-  weightBytes: positive,
+  weightBytes: nonNegative,
   points: v.pipe(
     v.array(
       openObject({
-        contextTokens: positive,
-        cacheBytes: positive,
-        seconds: positive,
-        spread: reported(positive),
+        contextTokens: nonNegative,
+        cacheBytes: nonNegative,
+        seconds: nonNegative,
+        spread: reported(nonNegative),
       }),
     ),
     v.maxLength(CALIBRATION_POINTS_MAX),
   ),
   /** Operations per second while prompts were read, the slowest and the fastest. */
-  prefill: reported(openObject({ low: positive, high: positive })),
+  prefill: reported(openObject({ low: nonNegative, high: nonNegative })),
 });
 
 /** For one engine, version and model on one node: the newest profile replaces the previous ones. */

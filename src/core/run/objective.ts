@@ -3,7 +3,7 @@
 // run as a whole (METRICS §4).
 
 import * as v from 'valibot';
-import { figure, type Infer, openObject, type Schema, share } from '../schema.ts';
+import { figure, type Infer, nonNegative, openObject, share } from '../schema.ts';
 import { knownOr, type Reported } from '../unknown.ts';
 import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, seriesRow } from './run-series.ts';
 
@@ -31,16 +31,14 @@ export const OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.map(
 
 export const objectiveNameSchema = v.picklist(OBJECTIVE_NAMES);
 
-export const limitNs: Schema<number> = v.pipe(figure, v.minValue(0));
-
 export const runObjectiveSchema = v.variant('kind', [
   openObject({
     kind: v.literal('percentile'),
     name: objectiveNameSchema,
     percentile: v.pipe(figure, v.minValue(0), v.maxValue(100)),
-    limitNs,
+    limitNs: nonNegative,
   }),
-  openObject({ kind: v.literal('mean'), name: objectiveNameSchema, limitNs }),
+  openObject({ kind: v.literal('mean'), name: objectiveNameSchema, limitNs: nonNegative }),
   openObject({ kind: v.literal('error-rate'), limitShare: share }),
 ]);
 

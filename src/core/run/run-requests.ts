@@ -2,14 +2,12 @@
 // length of answers is known. The server's counts are in the series `inputTokens` and `outputTokens`.
 
 import * as v from 'valibot';
-import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
-
-const rate = v.pipe(figure, v.minValue(0));
+import { count, figure, type Infer, list, nonNegative, openObject, reported, text } from '../schema.ts';
 
 export const requestedTokensSchema = openObject({
   /** As it was written: "normal(1024,200)". */
   text,
-  mean: rate,
+  mean: nonNegative,
   min: count,
   max: count,
 });

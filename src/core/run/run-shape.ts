@@ -1,11 +1,10 @@
 // How the load of a run changes over time, in addition to its pattern, and how that is written. The pattern
 // contains the highest level that the load reaches; a version without shapes reads only that.
 
-import * as v from 'valibot';
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
-import { type Infer, openObject } from '../schema.ts';
+import { type Infer, nonNegative, openObject } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { isOpenLoop, patternLabel, type RunPattern } from './run-pattern.ts';
 import { speedText, type TraceShape } from './trace-shape.ts';
@@ -51,13 +50,11 @@ export type ConcurrencyUnit = (typeof CONCURRENCY_UNITS)[number];
 
 export const CONCURRENCY_UNITS = ['sessions', 'requests'] as const;
 
-export const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
-
 export const loadStepSchema = openObject({
   /** Requests per second or in flight, depending on the pattern; it changes evenly from one to the other. */
-  from: amount,
-  to: amount,
-  durationMs: amount,
+  from: nonNegative,
+  to: nonNegative,
+  durationMs: nonNegative,
 });
 
 /** `--stages` calls it a stage; the stages of a sweep are runs of their own. */

@@ -3,14 +3,12 @@
 
 import * as v from 'valibot';
 import type { SeededRandom } from '../random.ts';
-import { count, figure, type Infer, openObject, type Schema } from '../schema.ts';
+import { count, type Infer, nonNegative, openObject, type Schema } from '../schema.ts';
 
 /** Tokens of one request, prompt or answer: above any model's context. */
 export const LENGTH_MAX = 1_000_000;
 
 const length: Schema<number> = v.pipe(count, v.maxValue(LENGTH_MAX));
-
-export const positive: Schema<number> = v.pipe(figure, v.minValue(0));
 
 /** Limit for a histogram file. */
 const LENGTH_BINS_MAX = 100_000;
@@ -18,13 +16,13 @@ const LENGTH_BINS_MAX = 100_000;
 export const lengthDistributionSchema = v.variant('kind', [
   openObject({ kind: v.literal('fixed'), value: length }),
   openObject({ kind: v.literal('uniform'), min: length, max: length }),
-  openObject({ kind: v.literal('normal'), mean: positive, deviation: positive }),
-  openObject({ kind: v.literal('lognormal'), mean: positive, deviation: positive }),
-  openObject({ kind: v.literal('zipf'), exponent: positive, max: length }),
+  openObject({ kind: v.literal('normal'), mean: nonNegative, deviation: nonNegative }),
+  openObject({ kind: v.literal('lognormal'), mean: nonNegative, deviation: nonNegative }),
+  openObject({ kind: v.literal('zipf'), exponent: nonNegative, max: length }),
   openObject({
     kind: v.literal('weighted'),
     bins: v.pipe(
-      v.array(openObject({ min: length, max: length, weight: positive })),
+      v.array(openObject({ min: length, max: length, weight: nonNegative })),
       v.maxLength(LENGTH_BINS_MAX),
     ),
   }),

@@ -8,6 +8,7 @@ import {
   count,
   figure,
   type Infer,
+  nonNegative,
   openObject,
   reported,
   runIdSchema,
@@ -82,7 +83,7 @@ export const stageDigestSchema = openObject({
   /** The sentence that decided; '' before there is one. */
   reason: shortText,
   issued: count,
-  elapsedMs: v.pipe(figure, v.minValue(0)),
+  elapsedMs: nonNegative,
   completedPerSecond: reported(figure),
   outputTokensPerSecond: reported(figure),
   perUserTokensPerSecond: reported(figure),

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { Connection } from '../../core/link/connection.ts';
-import { count, figure, type Infer, text } from '../../core/schema.ts';
+import { count, type Infer, nonNegative, text } from '../../core/schema.ts';
 import type { JsonValue } from '../../wire/request-message.ts';
 
 export const LEASE_TOPIC = 'probe.lease';
@@ -46,9 +46,6 @@ const outputOf = <T>(schema: v.GenericSchema<unknown, T>, body: JsonValue): T | 
 };
 
 const port = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_535));
-/** An amount of any size, but not negative. */
-const amount = v.pipe(figure, v.minValue(0));
-
 const REQUEST = v.object({
   way: v.variant('kind', [
     v.object({ kind: v.literal('socket'), sinkAddress: text }),
@@ -61,7 +58,7 @@ export type LeaseRequest = Infer<typeof REQUEST>;
 
 const ANSWER = v.variant('kind', [
   v.object({ kind: v.literal('granted'), leaseId: count, port, ticket: text }),
-  v.object({ kind: v.literal('refused'), reason: text, retryInMs: amount }),
+  v.object({ kind: v.literal('refused'), reason: text, retryInMs: nonNegative }),
   v.object({ kind: v.literal('failed'), reason: text }),
 ]);
 
@@ -70,8 +67,8 @@ export type LeaseAnswer = Infer<typeof ANSWER>;
 const RETURN = v.object({
   leaseId: count,
   /** How long the interface carried the probe's payload. */
-  busyMs: amount,
-  bytesUsed: amount,
+  busyMs: nonNegative,
+  bytesUsed: nonNegative,
 });
 
 type LeaseReturn = Infer<typeof RETURN>;

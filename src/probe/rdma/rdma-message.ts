@@ -2,7 +2,7 @@
 // requests runs of a closed list of tests; nothing it sends becomes an argument of a tool except bounded numbers.
 
 import * as v from 'valibot';
-import type { Infer } from '../../core/schema.ts';
+import { type Infer, nonNegative } from '../../core/schema.ts';
 import type { RdmaEngineName, RdmaTest } from './rdma-tool.ts';
 
 export const RUNS_MAX: number = 16;
@@ -50,7 +50,7 @@ export const toRdmaSourceSchema = v.variant('kind', [
     /** It was asked to stop, and did not fail by itself. */
     wasStopped: v.boolean(),
     /** If its end dialled a bandwidth test; otherwise null. */
-    bitsPerSecond: v.nullable(v.pipe(v.number(), v.finite(), v.minValue(0))),
+    bitsPerSecond: v.nullable(nonNegative),
   }),
 ]);
 

@@ -7,6 +7,7 @@ import { type EndedSample, OUTSIDE_WINDOWS, type SampleFailure } from '../../cor
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UnreportedFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { nonNegative } from '../../core/schema.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { unknown } from '../../core/unknown.ts';
 import { peakConcurrency } from '../foreign/foreign-series.ts';
@@ -231,7 +232,7 @@ export const BESIDE = 'profile_export_aiperf.json';
 
 const epochNs = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(8e18));
 const METRIC = v.looseObject({
-  value: v.union([v.pipe(v.number(), v.finite()), v.array(v.pipe(v.number(), v.finite(), v.minValue(0)))]),
+  value: v.union([v.pipe(v.number(), v.finite()), v.array(nonNegative)]),
   unit: v.optional(v.string()),
 });
 type Metric = v.InferOutput<typeof METRIC>;
