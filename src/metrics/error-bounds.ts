@@ -2,7 +2,7 @@
 // lateness of its chunks and from the marks (docs/metrics.md, "Error bounds").
 
 import { counted, formatCount } from '../core/figure/figure.ts';
-import type { EndedSample } from '../core/run/ended-sample.ts';
+import { type EndedSample, sendLatenessNs } from '../core/run/ended-sample.ts';
 import {
   type BoundParts,
   GAP_EDGES,
@@ -200,7 +200,7 @@ type LateOf = (lateness: SampleLateness, sample: EndedSample) => TimeLate;
 const fromSent =
   (stamp: 'firstByte' | 'firstContent' | 'end', isFromIntended: boolean): LateOf =>
   (late, sample) => {
-    const sentNs = late.writeNs + (isFromIntended ? sentLateNs(sample) : 0);
+    const sentNs = late.writeNs + (isFromIntended ? sendLatenessNs(sample) : 0);
     return {
       atNs: sample[`${stamp}Ns`],
       endNs: sentNs + late[`${stamp}LateNs`],
@@ -210,9 +210,6 @@ const fromSent =
       dividedBy: 1,
     };
   };
-
-const sentLateNs = ({ sentNs, intendedNs, heldBackNs }: EndedSample): number =>
-  Math.max(0, sentNs - intendedNs - heldBackNs);
 
 const LATE_OF = [
   ['ttftNs', fromSent('firstContent', false)],

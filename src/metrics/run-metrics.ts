@@ -3,7 +3,7 @@
 
 import { recordOf } from '../core/record-of.ts';
 import { ContaminationTally } from '../core/run/contamination-tally.ts';
-import { choiceCount, type EndedSample, gapsByChoice } from '../core/run/ended-sample.ts';
+import { choiceCount, type EndedSample, gapsByChoice, sendLatenessNs } from '../core/run/ended-sample.ts';
 import { type HostRecord, NO_FIGURE } from '../core/run/event-record.ts';
 import { FailureTally } from '../core/run/failure-groups.ts';
 import { FinishNameTally } from '../core/run/finish-name-tally.ts';
@@ -54,12 +54,7 @@ export interface RunMetricsOptions {
   readonly hasCells?: boolean;
 }
 
-interface IssuedSample {
-  readonly window: number;
-  readonly intendedNs: number;
-  readonly sentNs: number;
-  readonly heldBackNs: number;
-}
+type IssuedSample = Pick<EndedSample, 'window' | 'intendedNs' | 'sentNs' | 'heldBackNs'>;
 
 export class RunMetrics {
   readonly counters: CounterSamplers;
@@ -103,7 +98,8 @@ export class RunMetrics {
     this.client = new ClientMetrics(this.counters, this.#series);
   }
 
-  issued({ window, intendedNs, sentNs, heldBackNs }: IssuedSample): void {
+  issued(sample: IssuedSample): void {
+    const { window, intendedNs, sentNs, heldBackNs } = sample;
     this.counters.samplesIssued.add();
     if (window < 0) return;
     this.counters.trackedSamplesIssued.add();
@@ -112,7 +108,7 @@ export class RunMetrics {
     this.#steadyState.sent(sentNs);
     // A request that went out early was not late; it is counted, since pacing should never do that.
     if (sentNs < intendedNs) this.counters.samplesSentEarly.add();
-    this.#series.sendLatenessNs?.record(Math.max(0, sentNs - intendedNs - heldBackNs));
+    this.#series.sendLatenessNs?.record(sendLatenessNs(sample));
     this.#series.heldBackNs?.record(heldBackNs);
   }
 

@@ -63,6 +63,14 @@ export interface SampleFailure {
 
 export const OUTSIDE_WINDOWS = -1;
 
+/** 0 for one that was sent early; a wait for a slot under --max-in-flight is not lateness. */
+export const sendLatenessNs = ({
+  sentNs,
+  intendedNs,
+  heldBackNs,
+}: Pick<EndedSample, 'sentNs' | 'intendedNs' | 'heldBackNs'>): number =>
+  Math.max(0, sentNs - intendedNs - heldBackNs);
+
 // Splits the chunks of a reply with several choices by choice: its user reads one answer, not all of them
 // alternately.
 type Chunks = Pick<EndedSample, 'firstContentNs' | 'chunkGapsNs' | 'chunkChoices'>;

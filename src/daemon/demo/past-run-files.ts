@@ -38,7 +38,7 @@ export const withPastFiles = (
     judged: judgedObjectives(config),
   });
   for (const sample of samples) {
-    metrics.issued({ window: 0, intendedNs: sample.intendedNs, sentNs: sample.sentNs, heldBackNs: 0 });
+    metrics.issued(sample);
     metrics.ended(sample);
   }
   const state = run.state === 'complete' ? 'complete' : 'interrupted';

@@ -1,7 +1,7 @@
 // The samples of a run as CSV: one line each, in the order in which they ended, times in nanoseconds since the run's
 // zero.
 
-import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { type EndedSample, sendLatenessNs } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
@@ -61,7 +61,7 @@ const COLUMNS: readonly CsvColumn<EndedSample>[] = [
   { name: 'end_ns', of: ({ endNs }) => endNs },
   { name: 'ttft_ns', of: ({ sentNs, firstContentNs }) => span(sentNs, firstContentNs) },
   { name: 'latency_ns', of: ({ sentNs, endNs }) => span(sentNs, endNs) },
-  { name: 'send_lateness_ns', of: ({ intendedNs, sentNs }) => Math.max(0, sentNs - intendedNs) },
+  { name: 'send_lateness_ns', of: sendLatenessNs },
   { name: 'connect_ns', of: ({ connectNs }) => connectNs },
   { name: 'input_tokens', of: ({ inputTokens }) => known(inputTokens) },
   { name: 'output_tokens', of: ({ outputTokens }) => known(outputTokens) },

@@ -18,6 +18,7 @@ import {
   IMPORTED_REQUESTS_MAX,
   parsedJson,
   shortened,
+  UNRECORDED,
   wrongForeignFile,
 } from './foreign-file.ts';
 
@@ -118,8 +119,7 @@ const sampleOf = (
     window: metadata.benchmark_phase === 'warmup' ? OUTSIDE_WINDOWS : 0,
     intendedNs: sentNs,
     sentNs,
-    connectNs: 0,
-    heldBackNs: 0,
+    ...UNRECORDED,
     firstByteNs: isAck ? ackNs : NO_FIGURE,
     firstContentNs,
     firstAnswerNs:
@@ -133,9 +133,6 @@ const sampleOf = (
     failure: outcome === 'failed' ? failure : undefined,
     inputTokens: count('input_sequence_length'),
     outputTokens: count('output_sequence_length'),
-    finishReason: 'other',
-    bytesSent: 0,
-    bytesReceived: 0,
   };
 };
 

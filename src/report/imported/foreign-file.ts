@@ -24,6 +24,15 @@ export interface ForeignRun {
   readonly unreported: readonly UnreportedFact[];
 }
 
+/** What no other tool records of a request. */
+export const UNRECORDED = {
+  connectNs: 0,
+  heldBackNs: 0,
+  finishReason: 'other',
+  bytesSent: 0,
+  bytesReceived: 0,
+} as const;
+
 export class ForeignFileError extends ProblemError<Problem<'foreign-file', { readonly location: string }>> {
   override readonly name = 'ForeignFileError';
 }

@@ -15,6 +15,7 @@ import {
   seconds,
   shortened,
   toNs,
+  UNRECORDED,
   wrongForeignFile,
 } from './foreign-file.ts';
 
@@ -111,8 +112,7 @@ const sampleOf = (
     window: 0,
     intendedNs: targetedNs === undefined || targetedNs < 0 ? sentNs : Math.min(targetedNs, sentNs),
     sentNs,
-    connectNs: 0,
-    heldBackNs: 0,
+    ...UNRECORDED,
     firstByteNs: NO_FIGURE,
     firstContentNs: firstNs ?? NO_FIGURE,
     firstAnswerNs:
@@ -129,9 +129,6 @@ const sampleOf = (
         : undefined,
     inputTokens: request.prompt_tokens ?? NO_FIGURE,
     outputTokens: request.output_tokens ?? NO_FIGURE,
-    finishReason: 'other',
-    bytesSent: 0,
-    bytesReceived: 0,
   };
 };
 

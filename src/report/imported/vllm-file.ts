@@ -18,6 +18,7 @@ import {
   seconds,
   shortened,
   toNs,
+  UNRECORDED,
   wrongForeignFile,
 } from './foreign-file.ts';
 
@@ -176,15 +177,11 @@ const seriesOf = (
 };
 
 const PLAIN = {
+  ...UNRECORDED,
   window: 0,
-  connectNs: 0,
-  heldBackNs: 0,
   firstByteNs: NO_FIGURE,
   firstAnswerNs: NO_FIGURE,
-  finishReason: 'other',
-  bytesSent: 0,
-  bytesReceived: 0,
-} as const;
+};
 
 const SERIES = [
   ['ttft', 'ttftNs'],

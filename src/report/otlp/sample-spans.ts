@@ -1,7 +1,7 @@
 // One request as a trace: the client's span from its sending to its end, and its phases within.
 
 import { createHash } from 'node:crypto';
-import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { type EndedSample, sendLatenessNs } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { type Attributes, type OtlpSpan, otlpAttributes } from './otlp-json.ts';
 
@@ -56,7 +56,7 @@ const attributesOf = (sample: EndedSample): Attributes => ({
   'gen_ai.usage.output_tokens': known(sample.outputTokens),
   'plimsoll.sample.id': sample.sampleId,
   'plimsoll.sample.outcome': sample.outcome,
-  'plimsoll.sample.send_lateness_ns': Math.max(0, sample.sentNs - sample.intendedNs),
+  'plimsoll.sample.send_lateness_ns': sendLatenessNs(sample),
 });
 
 /** Each begins where the previous one ended; those with missing stamps are left out. */

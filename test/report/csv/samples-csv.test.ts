@@ -14,6 +14,7 @@ test('a sample is a line, with what is not known left empty and no text of the s
     sampleId: 1,
     sentNs: 100,
     intendedNs: 90,
+    heldBackNs: 4,
     firstContentNs: 300,
     chunkGapsNs: [50, 0, 5],
     endNs: 400,
@@ -42,7 +43,9 @@ test('a sample is a line, with what is not known left empty and no text of the s
     ttft_ns: '200',
     last_content_ns: '355',
     latency_ns: '300',
-    send_lateness_ns: '10',
+    // 10 ns after the plan, 4 of them in the wait for a slot.
+    send_lateness_ns: '6',
+    held_back_ns: '4',
   });
   expect(row(second)).toMatchObject({
     phase: 'warm-up',
