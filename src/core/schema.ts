@@ -109,6 +109,13 @@ export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchem
 
 export const NOT_REPORTED: Unknown = unknown('not reported by that version');
 
+/** All of these unknown, for one reason. */
+export const allUnknown = <const E extends v.ObjectEntries>(
+  entries: E,
+  why: Unknown,
+): v.InferOutput<v.ObjectSchema<E, undefined>> =>
+  v.parse(v.object(entries), Object.fromEntries(Object.keys(entries).map(name => [name, why])));
+
 // @__NO_SIDE_EFFECTS__
 export const list = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(schema), v.maxLength(LIST_LENGTH_MAX));

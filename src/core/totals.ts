@@ -1,5 +1,6 @@
 // Sums over the cluster. A sum includes what it covers: unknown parts are counted separately, never as zero.
 
+import { BANDWIDTH, FP16_RATE } from './node/gpu-profile.ts';
 import { gpusOf, hostMemoryUse, memoryApartOf } from './node/memory-use.ts';
 import { type NodeView, nodeView } from './node/node-view.ts';
 import { nodeIds } from './node/presence-view.ts';
@@ -43,8 +44,8 @@ export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
     uses.add(hostMemoryUse(view)?.usedBytes);
     for (const gpu of gpusOf(view)) {
       const { profile } = gpu;
-      flops.add(figure(profile?.value.fp16FlopsPerSecond));
-      bandwidths.add(figure(profile?.value.memoryReadBytesPerSecond));
+      flops.add(figure(profile?.value[FP16_RATE.figure]));
+      bandwidths.add(figure(profile?.value[BANDWIDTH.figure]));
       isLowerBound ||= profile?.value.isLowerBound === true;
       const apart = memoryApartOf(gpu);
       if (apart === undefined) continue;

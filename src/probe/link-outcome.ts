@@ -2,6 +2,7 @@
 // child process, checked like anything from another process.
 
 import * as v from 'valibot';
+import { linkFigures } from '../core/link/link-profile.ts';
 import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
 import { bytes, count, nonNegative, reported, text } from '../core/schema.ts';
 import type { FailedProbe, LinkMeasurement, ProbeFailureCode, ProbeOutcome } from './probe.ts';
@@ -23,20 +24,7 @@ export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasur
   v.object({
     kind: v.literal('measured'),
     measurement: v.object({
-      uploadBitsPerSecond: reported(nonNegative),
-      downloadBitsPerSecond: reported(nonNegative),
-      roundTripNsMin: reported(nonNegative),
-      roundTripNsP50: reported(nonNegative),
-      roundTripNsP99: reported(nonNegative),
-      jitterNs: reported(nonNegative),
-      roundTripCount: reported(nonNegative),
-      allReduceNs16Kib: reported(nonNegative),
-      allReduceNs1Mib: reported(nonNegative),
-      uploadQueueNs: reported(nonNegative),
-      downloadQueueNs: reported(nonNegative),
-      retransmits: reported(nonNegative),
-      uploadStreams: reported(nonNegative),
-      downloadStreams: reported(nonNegative),
+      ...linkFigures(nonNegative),
       bytesUsed: bytes,
       extrasBytes: reported(nonNegative),
       engine: text,

@@ -3,7 +3,10 @@
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
+import { BANDWIDTH, FP16_RATE } from '../core/node/gpu-profile.ts';
 import { BASELINE_WINDOW_MS, type ProbeSubject } from '../core/probe/probe-status.ts';
+import { DOWNLOAD, ROUND_TRIP, UPLOAD } from '../core/probe/unusual-figures.ts';
+import { isKnown } from '../core/unknown.ts';
 import { connectionAt, type SimulatedConnection } from './connection.ts';
 import { type ContactAt, NEW_CONTACT, OLD_CONTACT } from './contact.ts';
 import { deviceId, workingGpus } from './durable-readings.ts';
@@ -184,9 +187,9 @@ const linkBaseline = (subject: ProbeSubject, connection: SimulatedConnection): r
   if (failure !== undefined) return [];
   return [
     reported(subject, {
-      uploadBitsPerSecond: Math.round(Math.max(usual, upload)),
-      downloadBitsPerSecond: Math.round(Math.max(usual, download)),
-      roundTripNsP50: roundTripNs,
+      [UPLOAD]: Math.round(Math.max(usual, upload)),
+      [DOWNLOAD]: Math.round(Math.max(usual, download)),
+      [ROUND_TRIP]: roundTripNs,
     }),
   ];
 };
@@ -199,14 +202,12 @@ const deviceBaseline = (
   profile: Fact,
 ): readonly Fact[] => {
   if (profile.kind !== 'gpu.profiled' || machine.quirks?.isUnmeasured === true) return [];
-  const { fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: read } = profile.payload;
   const share = machine.quirks?.throttledGpu === at ? THROTTLED_SHARE : 1;
-  return [
-    reported(subject, {
-      ...(typeof flops === 'number' ? { fp16FlopsPerSecond: Math.round(flops / share) } : {}),
-      ...(typeof read === 'number' ? { memoryReadBytesPerSecond: read } : {}),
-    }),
-  ];
+  const medians = [FP16_RATE, BANDWIDTH].flatMap(({ figure }) => {
+    const value = profile.payload[figure];
+    return isKnown(value) ? [[figure, Math.round(figure === FP16_RATE.figure ? value / share : value)]] : [];
+  });
+  return [reported(subject, Object.fromEntries(medians))];
 };
 
 const reported = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({

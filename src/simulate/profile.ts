@@ -1,8 +1,8 @@
 // The result of a probe of a simulated connection or device: the figures of the cable or the hardware, slightly
 // different each time, as for real probes.
 
-import type { LinkProfile } from '../core/link/link-profile.ts';
-import type { GpuProfile } from '../core/node/gpu-profile.ts';
+import { type LinkProfile, noLinkFigures } from '../core/link/link-profile.ts';
+import { type GpuProfile, memoryFigures } from '../core/node/gpu-profile.ts';
 import { type Reported, unknown } from '../core/unknown.ts';
 import type { SimulatedConnection } from './connection.ts';
 import { deviceId } from './durable-readings.ts';
@@ -30,9 +30,17 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
     measuredAgeMs: 0,
     intervalMs: isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS,
   };
-  const { failure } = connection;
-  if (failure !== undefined)
-    return { ...common, ...unmeasured(failure), bytesUsed: 0, failure: unknown(failure) };
+  if (connection.failure !== undefined) {
+    const failure = unknown(connection.failure);
+    return {
+      ...common,
+      ...noLinkFigures(failure),
+      extrasAgeMs: failure,
+      extrasBytes: 0,
+      bytesUsed: 0,
+      failure,
+    };
+  }
   const vary = (name: string, share: number): number =>
     1 +
     share * smoothNoise(seedOf(seed, `${connection.source.machine.name} ${connection.key} ${name}`), attempt);
@@ -69,7 +77,14 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
   const { hardware, machine, index } = site;
   const vary = (at: number, name: string): number =>
     (machine.speed ?? 1) * (1 + 0.004 * smoothNoise(seedOf(seed, `${machine.name} ${at} ${name}`), attempt));
+  const memory = (at: number, { read, copy }: Readonly<Record<'read' | 'copy', number>>) =>
+    memoryFigures({
+      readBytesPerSecond: Math.round(read * vary(at, 'read')),
+      copyBytesPerSecond: Math.round(copy * vary(at, 'copy')),
+      gemvBytesPerSecond: Math.round(read * 0.97 * vary(at, 'gemv')),
+    });
   const common = { method: 'simulated', measuredAgeMs: 0, intervalMs: GPU_TTL_MS, failure: 'none' } as const;
+  const cpuRead = hardware.cpu.readBytesPerSecond;
   if (hardware.gpus.length === 0)
     return [
       {
@@ -80,9 +95,7 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
         engine: 'cpu',
         fp16FlopsPerSecond: unknown('no FP16 product on this processor'),
         fp32FlopsPerSecond: Math.round(hardware.cpu.fp32Flops * vary(0, 'flops')),
-        memoryReadBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * vary(0, 'read')),
-        memoryCopyBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * 0.86 * vary(0, 'copy')),
-        memoryGemvBytesPerSecond: Math.round(hardware.cpu.readBytesPerSecond * 0.97 * vary(0, 'gemv')),
+        ...memory(0, { read: cpuRead, copy: cpuRead * 0.86 }),
         int8OperationsPerSecond: unknown('not measured on processors'),
         fp8FlopsPerSecond: unknown('not measured on processors'),
         isLowerBound: false,
@@ -98,9 +111,7 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
       engine: gpu.engine,
       fp16FlopsPerSecond: Math.round(gpu.fp16Flops * clockShare * vary(at, 'flops')),
       fp32FlopsPerSecond: unknown('FP16 is measured'),
-      memoryReadBytesPerSecond: Math.round(gpu.readBytesPerSecond * vary(at, 'read')),
-      memoryCopyBytesPerSecond: Math.round(gpu.copyBytesPerSecond * vary(at, 'copy')),
-      memoryGemvBytesPerSecond: Math.round(gpu.readBytesPerSecond * 0.97 * vary(at, 'gemv')),
+      ...memory(at, { read: gpu.readBytesPerSecond, copy: gpu.copyBytesPerSecond }),
       int8OperationsPerSecond: unknown('not simulated'),
       fp8FlopsPerSecond: unknown('not simulated'),
       isLowerBound: gpu.isLowerBound,
@@ -137,30 +148,3 @@ const spreadOf = ({ connection: { type } }: SimulatedConnection): number =>
 
 const rdmaEngine = ({ source }: SimulatedConnection): string =>
   source.hardware.operatingSystem.platform === 'macos' ? 'mlx-jaccl' : 'perftest';
-
-const unmeasured = (
-  reason: string,
-): Omit<
-  LinkProfile,
-  'sink' | 'connectionKey' | 'bytesUsed' | 'engine' | 'method' | 'measuredAgeMs' | 'intervalMs' | 'failure'
-> => {
-  const none = unknown(reason);
-  return {
-    uploadBitsPerSecond: none,
-    downloadBitsPerSecond: none,
-    roundTripNsMin: none,
-    roundTripNsP50: none,
-    roundTripNsP99: none,
-    jitterNs: none,
-    roundTripCount: none,
-    allReduceNs16Kib: none,
-    allReduceNs1Mib: none,
-    uploadQueueNs: none,
-    downloadQueueNs: none,
-    extrasAgeMs: none,
-    extrasBytes: 0,
-    retransmits: none,
-    uploadStreams: none,
-    downloadStreams: none,
-  };
-};

@@ -10,14 +10,16 @@ import {
   formatPercent,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
+import { FIGURE_UNITS } from '../../../src/core/figure/figure-row.ts';
 import { slowestCable } from '../../../src/core/link/link-share.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import { typeText } from '../../../src/core/link/link-text.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
+import { BANDWIDTH, FP16_RATE, FP32_RATE, type MeasureRow } from '../../../src/core/node/gpu-profile.ts';
 import { allMemoryUse, gpusOf, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { type ClusterTotals, type Total, totalsOf } from '../../../src/core/totals.ts';
-import { knownOr } from '../../../src/core/unknown.ts';
+import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import type { Segment } from '../chart/segment-bar.ts';
 import { negotiatedText, type RateUnit, rateFigure } from '../link/link-text.ts';
 import { currentGpuUse } from '../node/node-load.ts';
@@ -41,9 +43,9 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
   return {
     name: 'FP16 compute',
     value: measured(totals.gpuFlopsPerSecond, formatFlopsPerSecond),
-    part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}${cpusApart(views, 'fp16FlopsPerSecond', formatFlopsPerSecond)}`,
+    part: `${coverage(totals.gpuFlopsPerSecond, views)}${busy}${cpusApart(views, FP16_RATE)}`,
     segments: segmentsOf(views, {
-      shareOf: view => profiled(view, 'fp16FlopsPerSecond'),
+      shareOf: view => profiled(view, FP16_RATE.figure),
       loadOf: currentGpuUse,
       format: formatFlopsPerSecond,
     }),
@@ -53,9 +55,9 @@ const computeTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile =>
 const bandwidthTile = (totals: ClusterTotals, views: readonly NodeView[]): Tile => ({
   name: 'Memory bandwidth',
   value: measured(totals.gpuMemoryBytesPerSecond, formatBytesPerSecond),
-  part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}${cpusApart(views, 'memoryReadBytesPerSecond', formatBytesPerSecond)}`,
+  part: `${coverage(totals.gpuMemoryBytesPerSecond, views)}${totals.gpuMemoryBytesPerSecond.knownCount > 0 ? ' · load not measured' : ''}${cpusApart(views, BANDWIDTH)}`,
   segments: segmentsOf(views, {
-    shareOf: view => profiled(view, 'memoryReadBytesPerSecond'),
+    shareOf: view => profiled(view, BANDWIDTH.figure),
     loadOf: () => undefined,
     format: formatBytesPerSecond,
   }),
@@ -98,24 +100,19 @@ const coverage = ({ knownCount, count }: Total, views: readonly NodeView[]): str
 };
 
 /** Processors of machines without a GPU: shown next to the sum, never included in it. */
-const cpusApart = (
-  views: readonly NodeView[],
-  figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond',
-  format: (value: number) => Figure,
-): string => {
+const cpusApart = (views: readonly NodeView[], { figure, unit }: MeasureRow): string => {
   const values = views.flatMap(({ cpu }) => {
     const profile = cpu.profile?.value;
     if (profile === undefined) return [];
-    const { fp32FlopsPerSecond: single } = profile;
-    const value = profile[figure];
-    if (typeof value === 'number') return value;
-    return figure === 'fp16FlopsPerSecond' && typeof single === 'number' ? single : [];
+    const [value, single] = [profile[figure], profile[FP32_RATE.figure]];
+    if (isKnown(value)) return value;
+    return figure === FP16_RATE.figure && isKnown(single) ? single : [];
   });
   if (values.length === 0) return '';
   const cpus = ` · ${values.length === 1 ? 'CPU' : `${values.length} CPUs`} apart`;
   // Next to GPUs there is no room for a second figure; the pages of the nodes have theirs.
   if (views.some(view => gpusOf(view).length > 0)) return cpus;
-  return `${cpus}: ${figureText(format(values.reduce((total, value) => total + value, 0)))}`;
+  return `${cpus}: ${figureText(FIGURE_UNITS[unit].format(values.reduce((total, value) => total + value, 0)))}`;
 };
 
 const segmentsOf = (
@@ -140,7 +137,7 @@ const segmentsOf = (
   });
 };
 
-const profiled = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond'): number =>
+const profiled = (view: NodeView, figure: MeasureRow['figure']): number =>
   gpusOf(view).reduce(
     (sum, gpu) => sum + (gpu.profile === undefined ? 0 : knownOr(gpu.profile.value[figure], 0)),
     0,

@@ -1,6 +1,7 @@
 // What a connection carried before, as points of two lines and as their picture.
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
+import { DOWNLOAD, LINK_FIGURES, ROUND_TRIP, UPLOAD } from '../../../src/core/probe/unusual-figures.ts';
 import { figurePoints } from '../../../src/wire/api/figure-points.ts';
 import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
 
@@ -15,14 +16,12 @@ export interface LinkPoint {
 }
 
 export const linkPoints = (rows: readonly ProfileRow[]): readonly LinkPoint[] =>
-  figurePoints(rows, ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50']).map(
-    ({ atMs, figures }) => ({
-      atMs,
-      upload: figures['uploadBitsPerSecond'],
-      download: figures['downloadBitsPerSecond'],
-      roundTripNs: figures['roundTripNsP50'],
-    }),
-  );
+  figurePoints(rows, LINK_FIGURES).map(({ atMs, figures }) => ({
+    atMs,
+    upload: figures[UPLOAD],
+    download: figures[DOWNLOAD],
+    roundTripNs: figures[ROUND_TRIP],
+  }));
 
 export type Way = 'upload' | 'download';
 

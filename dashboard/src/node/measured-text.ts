@@ -1,11 +1,17 @@
 // The measured figures of a node's devices, in few words: the figures, what is being measured now, or why there are none.
 
 import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
-import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
+import {
+  BANDWIDTH,
+  FP16_RATE,
+  FP32_RATE,
+  type GpuProfile,
+  type MeasureRow,
+} from '../../../src/core/node/gpu-profile.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
-import { isUnknown, type Reported } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 
 interface MeasuredText {
   /** "23.6 TFLOPS · 661 GB/s", or why not. A "+" means "at least". */
@@ -101,20 +107,21 @@ const shortStage = (probe: ProbeStage | undefined): string => {
 };
 
 const hasFigures = ({ profile }: MeasuredDevice): boolean =>
-  profile !== undefined && FIGURES.some(figure => typeof profile.value[figure] === 'number');
+  profile !== undefined &&
+  [FP16_RATE, FP32_RATE, BANDWIDTH].some(({ figure }) => isKnown(profile.value[figure]));
 
 const figures = (profiles: readonly GpuProfile[]): string =>
   [computeFigure(profiles), bandwidthFigure(profiles)].filter(part => part !== undefined).join(' · ');
 
 const bandwidthFigure = (profiles: readonly GpuProfile[]): string | undefined => {
-  const bytes = sum(profiles, ({ memoryReadBytesPerSecond }) => memoryReadBytesPerSecond);
+  const bytes = sum(profiles, BANDWIDTH);
   return bytes === undefined ? undefined : figureText(formatBytesPerSecond(bytes));
 };
 
 /** Only FP16 if any device has it; an FP32 figure is a different measure, and its label states FP32. */
 const computeFigure = (profiles: readonly GpuProfile[]): string | undefined => {
-  const half = sum(profiles, ({ fp16FlopsPerSecond }) => fp16FlopsPerSecond);
-  const single = sum(profiles, ({ fp32FlopsPerSecond }) => fp32FlopsPerSecond);
+  const half = sum(profiles, FP16_RATE);
+  const single = sum(profiles, FP32_RATE);
   const flops = half ?? single;
   if (flops === undefined) return undefined;
   const { figure, unit } = formatFlopsPerSecond(flops);
@@ -123,12 +130,7 @@ const computeFigure = (profiles: readonly GpuProfile[]): string | undefined => {
   return half === undefined ? `${text} FP32` : text;
 };
 
-const sum = (
-  profiles: readonly GpuProfile[],
-  of: (profile: GpuProfile) => Reported<number>,
-): number | undefined => {
-  const known = profiles.map(of).filter(value => typeof value === 'number');
+const sum = (profiles: readonly GpuProfile[], { figure }: MeasureRow): number | undefined => {
+  const known = profiles.map(profile => profile[figure]).filter(isKnown);
   return known.length === 0 ? undefined : known.reduce((total, value) => total + value, 0);
 };
-
-const FIGURES = ['fp16FlopsPerSecond', 'fp32FlopsPerSecond', 'memoryReadBytesPerSecond'] as const;

@@ -1,14 +1,11 @@
 // The two figures next to a node's name: the sum over its GPUs, of how many, and why there is none.
 
-import {
-  counted,
-  type Figure,
-  formatBytesPerSecond,
-  formatFlopsPerSecond,
-  UNKNOWN_FIGURE,
-} from '../../../src/core/figure/figure.ts';
+import { counted, type Figure, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import { FIGURE_UNITS } from '../../../src/core/figure/figure-row.ts';
+import { BANDWIDTH, FP16_RATE } from '../../../src/core/node/gpu-profile.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { noGpuText, stageText } from './measured-text.ts';
 
@@ -22,16 +19,14 @@ interface NodeSum {
 }
 
 export const nodeSums = (view: NodeView): readonly NodeSum[] => [
-  sumOf(view, 'FP16 compute', 'fp16FlopsPerSecond', formatFlopsPerSecond),
-  sumOf(view, 'Memory bandwidth', 'memoryReadBytesPerSecond', formatBytesPerSecond),
+  sumOf(view, FP16_RATE),
+  sumOf(view, BANDWIDTH),
 ];
 
-const sumOf = (
-  view: NodeView,
-  name: string,
-  figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond',
-  format: (value: number) => Figure,
-): NodeSum => {
+type SummedMeasure = typeof FP16_RATE | typeof BANDWIDTH;
+
+const sumOf = (view: NodeView, { title, figure, unit }: SummedMeasure): NodeSum => {
+  const name = capitalized(title);
   const gpus = gpusOf(view);
   const known = gpus.flatMap(({ profile }) => {
     const value = profile?.value[figure];
@@ -48,14 +43,14 @@ const sumOf = (
   const raw = known.reduce((sum, { value }) => sum + value, 0);
   return {
     name,
-    value: format(raw),
+    value: FIGURE_UNITS[unit].format(raw),
     raw,
     remark: remarks.filter(remark => remark !== '').join(', '),
   };
 };
 
 /** What goes on now, else why the newest attempt gave no such figure. */
-const whyNone = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond'): string => {
+const whyNone = (view: NodeView, figure: SummedMeasure['figure']): string => {
   const gpus = gpusOf(view);
   if (gpus.length === 0) return noGpuText(view);
   const active =

@@ -2,6 +2,7 @@
 
 import { maximumOf } from '../../../src/core/extremes.ts';
 import { type Figure, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
+import { BANDWIDTH, FP16_RATE, FP32_RATE } from '../../../src/core/node/gpu-profile.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
@@ -23,7 +24,7 @@ interface ProfileMeasure {
 export const MEMORY: ProfileMeasure = {
   kind: 'memory',
   title: 'memory bandwidth',
-  figures: ['memoryReadBytesPerSecond', 'memoryCopyBytesPerSecond'],
+  figures: [BANDWIDTH.figure, 'memoryCopyBytesPerSecond'],
   names: ['read', 'copy'],
   format: formatBytesPerSecond,
   scales: [
@@ -36,7 +37,7 @@ export const MEMORY: ProfileMeasure = {
 const COMPUTE: ProfileMeasure = {
   kind: 'compute',
   title: 'compute',
-  figures: ['fp16FlopsPerSecond', 'fp32FlopsPerSecond'],
+  figures: [FP16_RATE.figure, FP32_RATE.figure],
   names: ['FP16', 'FP32'],
   format: formatFlopsPerSecond,
   scales: [

@@ -5,7 +5,13 @@ import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { formatAge } from '../../../src/core/figure/duration.ts';
 import { figureText, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
 import { FIGURE_UNITS } from '../../../src/core/figure/figure-row.ts';
-import { DEVICE_MEASURES, type GpuProfile } from '../../../src/core/node/gpu-profile.ts';
+import {
+  BANDWIDTH,
+  DEVICE_MEASURES,
+  FP16_RATE,
+  FP32_RATE,
+  type GpuProfile,
+} from '../../../src/core/node/gpu-profile.ts';
 import type { MeasuredDevice } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { stageText } from './measured-text.ts';
@@ -30,7 +36,7 @@ export const profileText = ({ profile, probe }: MeasuredDevice, nowMs: number): 
   const going = stageText(probe);
   if (profile === undefined) return { ...NOTHING, going };
   const { value } = profile;
-  const { fp16FlopsPerSecond: half, fp32FlopsPerSecond: single, memoryReadBytesPerSecond: memory } = value;
+  const { [FP16_RATE.figure]: half, [FP32_RATE.figure]: single, [BANDWIDTH.figure]: memory } = value;
   const figures = [
     isKnown(half)
       ? figureText(formatFlopsPerSecond(half))

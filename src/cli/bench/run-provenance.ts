@@ -6,6 +6,7 @@ import { version as kernelBuild, release, type as systemName, totalmem } from 'n
 import { resolve } from 'node:path';
 import { withoutSecrets } from '../../bench/run/bench-environment.ts';
 import type { CallProvenance } from '../../bench/run/bench-parts.ts';
+import { BANDWIDTH, FP16_RATE } from '../../core/node/gpu-profile.ts';
 import { errorMessage } from '../../core/problem.ts';
 import {
   CALL_ARGUMENTS_MAX,
@@ -113,13 +114,13 @@ const ownNode = async (home: string, state: ProcessState): Promise<Reported<Node
     const ceilings = measured.flatMap(({ profile }): MeasuredCeiling[] => {
       if (isUnknown(profile)) return [];
       const { value, ageMs } = profile;
-      if (isKnown(value.failure) && isUnknown(value.memoryReadBytesPerSecond)) return [];
+      if (isKnown(value.failure) && isUnknown(value[BANDWIDTH.figure])) return [];
       return [
         {
           device: `${value.deviceName}, ${value.engine}`.slice(0, TEXT_LENGTH_MAX),
           isLowerBound: value.isLowerBound,
-          fp16FlopsPerSecond: value.fp16FlopsPerSecond,
-          memoryReadBytesPerSecond: value.memoryReadBytesPerSecond,
+          [FP16_RATE.figure]: value[FP16_RATE.figure],
+          [BANDWIDTH.figure]: value[BANDWIDTH.figure],
           ageMs: ageMs + value.measuredAgeMs,
         },
       ];

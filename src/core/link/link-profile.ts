@@ -1,47 +1,81 @@
 // What a connection carries, measured by a probe that its source started. Upload is source to sink.
 
 import * as v from 'valibot';
-import { figure, type Infer, nodeIdSchema, openObject, reported, text, unknownSchema } from '../schema.ts';
-import { isKnown } from '../unknown.ts';
+import {
+  allUnknown,
+  figure,
+  type Infer,
+  nodeIdSchema,
+  openObject,
+  reported,
+  type Schema,
+  text,
+  unknownSchema,
+} from '../schema.ts';
+import { isKnown, type Unknown } from '../unknown.ts';
 
 /** Never left out: unknown means that the probe failed, with the reason. */
 export const failure = v.union([v.literal('none'), unknownSchema]);
 
-export const linkProfileSchema = openObject({
-  sink: nodeIdSchema,
-  connectionKey: text,
-  uploadBitsPerSecond: reported(figure),
-  downloadBitsPerSecond: reported(figure),
-  /** Round trips, nanoseconds. */
-  roundTripNsMin: reported(figure),
-  roundTripNsP50: reported(figure),
-  roundTripNsP99: reported(figure),
+/** Nanoseconds. */
+// @__NO_SIDE_EFFECTS__
+export const roundTripEntries = (number: Schema<number>) => ({
+  roundTripNsMin: reported(number),
+  roundTripNsP50: reported(number),
+  roundTripNsP99: reported(number),
   /** Mean absolute difference of consecutive round trips. */
-  jitterNs: reported(figure),
+  jitterNs: reported(number),
   /** How many round trips the figures above are based on. */
-  roundTripCount: reported(figure),
+  roundTripCount: reported(number),
+});
+
+// @__NO_SIDE_EFFECTS__
+const rateAndTimeEntries = (number: Schema<number>) => ({
+  uploadBitsPerSecond: reported(number),
+  downloadBitsPerSecond: reported(number),
+  ...roundTripEntries(number),
   /**
    * Median time in which both ends have each other's 16 KiB, or 1 MiB, both sending at once, one exchange after another: the
    * all-reduce of two machines without its addition, which their devices do. Nanoseconds.
    */
-  allReduceNs16Kib: reported(figure),
-  allReduceNs1Mib: reported(figure),
+  allReduceNs16Kib: reported(number),
+  allReduceNs1Mib: reported(number),
   /**
    * How much longer the median round trip is while the direction is fully loaded than when it is idle: the
    * delay in queues. Nanoseconds, from the measurement that gave the direction's rate.
    */
-  uploadQueueNs: reported(figure),
-  downloadQueueNs: reported(figure),
+  uploadQueueNs: reported(number),
+  downloadQueueNs: reported(number),
+});
+
+// @__NO_SIDE_EFFECTS__
+const streamEntries = (number: Schema<number>) => ({
+  /** TCP retransmits of both ends together while bandwidth was measured. */
+  retransmits: reported(number),
+  /** Parallel streams of the faster measurement of each direction. */
+  uploadStreams: reported(number),
+  downloadStreams: reported(number),
+});
+
+/** What a probe measures. */
+// @__NO_SIDE_EFFECTS__
+export const linkFigures = (number: Schema<number>) => ({
+  ...rateAndTimeEntries(number),
+  ...streamEntries(number),
+});
+
+export const noLinkFigures = (why: Unknown) => allUnknown(linkFigures(figure), why);
+
+export const linkProfileSchema = openObject({
+  sink: nodeIdSchema,
+  connectionKey: text,
+  ...rateAndTimeEntries(figure),
   /**
    * Age of the all-reduce and queue figures when this was written, ms: they cost most, and are measured once
    * an hour. Unknown until they are measured.
    */
   extrasAgeMs: reported(figure),
-  /** TCP retransmits of both ends together while bandwidth was measured. */
-  retransmits: reported(figure),
-  /** Parallel streams of the faster measurement of each direction. */
-  uploadStreams: reported(figure),
-  downloadStreams: reported(figure),
+  ...streamEntries(figure),
   /** Cost of the probe, both directions, payload bytes. */
   bytesUsed: figure,
   /**

@@ -2,8 +2,9 @@
 // computed from.
 
 import * as v from 'valibot';
+import { maximumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
-import type { GpuProfile } from '../node/gpu-profile.ts';
+import { BANDWIDTH, DEVICE_MEASURES, FP16_RATE, FP32_RATE, type GpuProfile } from '../node/gpu-profile.ts';
 import { modelMemoryUse } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
@@ -76,13 +77,14 @@ export const headroomDevices = (view: NodeView): readonly HeadroomDevice[] => {
  */
 const ceilingOf = (profile: GpuProfile | undefined): Reported<DeviceCeiling> => {
   if (profile === undefined) return unknown('it has not been measured yet: plimsoll probe gpu');
-  const read = profile.memoryReadBytesPerSecond;
-  const copy = profile.memoryCopyBytesPerSecond;
-  const best = Math.max(knownOr(read, 0), knownOr(copy, 0), knownOr(profile.memoryGemvBytesPerSecond, 0));
+  const read = profile[BANDWIDTH.figure];
+  const best = maximumOf(
+    DEVICE_MEASURES.map(({ unit, figure }) => (unit === BANDWIDTH.unit ? knownOr(profile[figure], 0) : 0)),
+  );
   if (best <= 0) return isUnknown(read) ? read : unknown('its memory bandwidth was measured as 0');
   return {
     bytesPerSecond: best,
-    operationsPerSecond: knownOr(profile.fp16FlopsPerSecond, knownOr(profile.fp32FlopsPerSecond, undefined)),
+    operationsPerSecond: knownOr(profile[FP16_RATE.figure], knownOr(profile[FP32_RATE.figure], undefined)),
     int8PerSecond: knownOr(profile.int8OperationsPerSecond, undefined),
     fp8PerSecond: knownOr(profile.fp8FlopsPerSecond, undefined),
     isMeasured: true,

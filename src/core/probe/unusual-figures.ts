@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../ids.ts';
 import type { LinkProfile } from '../link/link-profile.ts';
-import type { GpuProfile } from '../node/gpu-profile.ts';
+import { DEVICE_MEASURES, type GpuProfile, type MeasureRow } from '../node/gpu-profile.ts';
 import type { Entry, State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import { type ProbeBaseline, type ProbeSubject, probeKey } from './probe-status.ts';
@@ -24,7 +24,7 @@ export interface UnusualFigure<Name extends string> {
 }
 
 export type LinkFigure = (typeof LINK_FIGURES)[number];
-export type DeviceFigure = (typeof DEVICE_FIGURES)[number];
+export type DeviceFigure = MeasureRow['figure'];
 
 /** The median of the last week of a connection's figure; undefined if there are too few measurements. */
 export const usualLinkFigure = (
@@ -75,7 +75,7 @@ const unusual = <Name extends LinkFigure | DeviceFigure>(
 ): readonly UnusualFigure<Name>[] => {
   const median = medianOf(baseline, figure);
   if (baseline === undefined || median === undefined || !isKnown(value)) return [];
-  const isTime = figure === 'roundTripNsP50';
+  const isTime = figure === ROUND_TRIP;
   const share = isTime ? value / median - 1 : 1 - value / median;
   if (share < (isTime ? LATER_SHARE_MIN : VARIATION_SHARE)) return [];
   const side = isTime ? 'above' : 'below';
@@ -99,12 +99,10 @@ type LinkSubject = Extract<ProbeSubject, { kind: 'link' }>;
 
 /** Figures of a connection that are compared with their median. */
 export const LINK_FIGURES = ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50'] as const;
-export const DEVICE_FIGURES = [
-  'fp16FlopsPerSecond',
-  'fp32FlopsPerSecond',
-  'memoryReadBytesPerSecond',
-  'memoryCopyBytesPerSecond',
-] as const;
+export const [UPLOAD, DOWNLOAD, ROUND_TRIP] = LINK_FIGURES;
+export const DEVICE_FIGURES: readonly DeviceFigure[] = DEVICE_MEASURES.flatMap(({ figure, title }) =>
+  title === undefined ? [] : [figure],
+);
 /** Fewer measurements are not enough for a usual value, and neither are those of one busy afternoon. */
 export const HABIT_COUNT_MIN = 5;
 const HABIT_SPAN_MS_MIN: number = 24 * 3_600_000;

@@ -2,6 +2,7 @@
 // others report of themselves, above all a server's settings, is stored as foreign text.
 
 import * as v from 'valibot';
+import { BANDWIDTH, FP16_RATE } from '../node/gpu-profile.ts';
 import { bytes, count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
@@ -52,15 +53,7 @@ export type NodeProvenance = {
   readonly ceilings: readonly MeasuredCeiling[];
 };
 
-export type MeasuredCeiling = {
-  /** "NVIDIA H200, cuda" */
-  readonly device: string;
-  readonly isLowerBound: boolean;
-  readonly fp16FlopsPerSecond: Reported<number>;
-  readonly memoryReadBytesPerSecond: Reported<number>;
-  /** Age of the figures when the run started, ms. */
-  readonly ageMs: number;
-};
+export type MeasuredCeiling = Infer<typeof ceilingSchema>;
 
 export type GitProvenance = {
   /** Hex. */
@@ -109,10 +102,12 @@ export const serverReportedSchema: v.GenericSchema<unknown, ServerReported[]> = 
 );
 
 const ceilingSchema = openObject({
+  /** "NVIDIA H200, cuda" */
   device: text,
   isLowerBound: v.boolean(),
-  fp16FlopsPerSecond: reported(figure),
-  memoryReadBytesPerSecond: reported(figure),
+  [FP16_RATE.figure]: reported(figure),
+  [BANDWIDTH.figure]: reported(figure),
+  /** Age of the figures when the run started, ms. */
   ageMs: figure,
 });
 

@@ -2,6 +2,7 @@
 // that was not reported then is listed, so that a missing fact is not mistaken for an equal one.
 
 import { counted, figureText, formatBytes, formatThreeDigits } from '../figure/figure.ts';
+import { BANDWIDTH, FP16_RATE } from '../node/gpu-profile.ts';
 import { singleLine } from '../text/single-line.ts';
 import { isKnown, isUnknown, type Reported, type Unknown } from '../unknown.ts';
 import type { PromptsProvenance, RunProvenance } from './provenance.ts';
@@ -94,7 +95,7 @@ const factsOf = ({ version, environment, model, provenance }: RerunFacts): Reado
         facts.set(`${REPORTED}${singleLine(name)} (${singleLine(from)})`, value);
   facts.set('node', isUnknown(node) ? node : node.name);
   if (isKnown(node))
-    for (const { device, memoryReadBytesPerSecond: bytes, fp16FlopsPerSecond: flops } of node.ceilings) {
+    for (const { device, [BANDWIDTH.figure]: bytes, [FP16_RATE.figure]: flops } of node.ceilings) {
       if (isKnown(bytes)) facts.set(`${GIGABYTES}${singleLine(device)}`, bytes / 1e9);
       if (isKnown(flops)) facts.set(`${TERAFLOPS}${singleLine(device)}`, flops / 1e12);
     }

@@ -5,9 +5,10 @@ import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-
 import type { GpuVendor } from '../node/gpu.ts';
 import { type GpuError, type GpuErrorKind, gpuErrorKind, xidMeaning, xidText } from '../node/gpu-errors.ts';
 import type { HealthFinding } from '../node/gpu-health.ts';
+import { DEVICE_MEASURES } from '../node/gpu-profile.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
-import { type DeviceFigure, unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
+import { unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
 import { plainSentence, type Sentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
@@ -46,12 +47,13 @@ const slowWarning = (
 ): readonly FoundWarning[] => {
   const [slow] = unusualDeviceFigures(state, nodeId, device.deviceId);
   if (slow === undefined) return [];
+  const measure = DEVICE_MEASURES.find(({ figure }) => figure === slow.figure);
   return [
     {
       id: `week ${nodeId} ${device.deviceId}`,
       level: 'caution',
       nodes: [nodeId],
-      title: sentence`${name}: ${plainSentence(FIGURE_NAMES[slow.figure])} of GPU ${device.index} is ${plainSentence(unusualText(slow))}`,
+      title: sentence`${name}: ${plainSentence(measure?.title ?? slow.figure)} of GPU ${device.index} is ${plainSentence(unusualText(slow))}`,
       why: sentence`Of ${plainSentence(counted(slow.count, 'measurement'))}. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
       on: name,
       command,
@@ -128,12 +130,6 @@ const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
   ];
 };
 
-const FIGURE_NAMES: Readonly<Record<DeviceFigure, string>> = {
-  fp16FlopsPerSecond: 'FP16 compute',
-  fp32FlopsPerSecond: 'FP32 compute',
-  memoryReadBytesPerSecond: 'memory bandwidth',
-  memoryCopyBytesPerSecond: 'copy bandwidth',
-};
 const LOAD_COMMANDS: Readonly<Record<string, string | undefined>> = {
   nvidia: 'nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE',
   amd: 'amd-smi metric',

@@ -2,8 +2,8 @@
 // numbers of any size.
 
 import * as v from 'valibot';
-import { type Infer, reported, text } from '../../core/schema.ts';
-import type { Reported } from '../../core/unknown.ts';
+import { deviceFigures } from '../../core/node/gpu-profile.ts';
+import { type Infer, type Schema, text } from '../../core/schema.ts';
 import type { Env } from '../../process/child.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
 import type { ProbeAnswer } from '../probe-child.ts';
@@ -31,18 +31,12 @@ export const failed = (reason: string): ProbeOutcome<DeviceMeasurement> => ({
  * From a kiloflop to an exaflop, from a kilobyte to a petabyte a second: above them something is broken, not
  * fast.
  */
-const rate = (maximum: number): v.GenericSchema<unknown, Reported<number>> =>
-  reported(v.pipe(v.number(), v.finite(), v.minValue(1e3), v.maxValue(maximum)));
+const rate = (maximum: number): Schema<number> =>
+  v.pipe(v.number(), v.finite(), v.minValue(1e3), v.maxValue(maximum));
 
 const figuresSchema: v.GenericSchema<unknown, DeviceFigures> = v.object({
   deviceName: text,
-  fp16FlopsPerSecond: rate(1e18),
-  fp32FlopsPerSecond: rate(1e18),
-  memoryReadBytesPerSecond: rate(1e15),
-  memoryCopyBytesPerSecond: rate(1e15),
-  memoryGemvBytesPerSecond: rate(1e15),
-  int8OperationsPerSecond: rate(1e18),
-  fp8FlopsPerSecond: rate(1e18),
+  ...deviceFigures(rate(1e18), rate(1e15)),
   isLowerBound: v.boolean(),
   method: text,
 });

@@ -4,6 +4,7 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
+import { memoryFigures } from '../../core/node/gpu-profile.ts';
 import { reported } from '../../core/schema.ts';
 import { lastLine } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -75,9 +76,7 @@ const measurementOf = (
           deviceName: printed.deviceName === '' ? device.deviceName : printed.deviceName,
           fp16FlopsPerSecond: printed.flopsPerSecond,
           fp32FlopsPerSecond: unknown('measured in half precision'),
-          memoryReadBytesPerSecond: printed.readBytesPerSecond,
-          memoryCopyBytesPerSecond: printed.copyBytesPerSecond,
-          memoryGemvBytesPerSecond: printed.gemvBytesPerSecond,
+          ...memoryFigures(printed),
           int8OperationsPerSecond: unknown('MLX multiplies weights of 8 bits in half precision'),
           fp8FlopsPerSecond: unknown('MLX multiplies weights of 8 bits in half precision'),
           isLowerBound: false,

@@ -5,8 +5,8 @@ import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { fromOtherEnd, type PathMeasurement } from '../../core/link/link-path.ts';
-import type { LinkProfile } from '../../core/link/link-profile.ts';
-import type { GpuProfile } from '../../core/node/gpu-profile.ts';
+import { type LinkProfile, noLinkFigures } from '../../core/link/link-profile.ts';
+import { type GpuProfile, noDeviceFigures } from '../../core/node/gpu-profile.ts';
 import type { Entry } from '../../core/state.ts';
 import { isKnown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { DeviceMeasurement, FailedProbe, LinkMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
@@ -46,7 +46,13 @@ export const linkFact = (
     };
     return { kind: 'link.profiled', payload };
   }
-  const figures = known?.figures ?? { ...noLinkFigures(kind), extrasAgeMs: NEVER, measuredAgeMs: 0 };
+  const figures = known?.figures ?? {
+    ...noLinkFigures(NEVER),
+    engine: kind,
+    method: NO_METHOD,
+    extrasAgeMs: NEVER,
+    measuredAgeMs: 0,
+  };
   const failed = { failure: failureOf(outcome), bytesUsed: outcome.bytesUsed, extrasBytes: 0 };
   return { kind: 'link.profiled', payload: { ...figures, ...path, ...failed } };
 };
@@ -90,7 +96,7 @@ export const deviceFact = (
     return { kind: 'gpu.profiled', payload };
   }
   const failure = failureOf(outcome);
-  const figures = last === undefined ? noDeviceFigures(device) : last.value;
+  const figures = last === undefined ? unmeasured(device) : last.value;
   const payload: GpuProfile = { ...figures, intervalMs, measuredAgeMs: goodAgeMs(last, nowMs), failure };
   return { kind: 'gpu.profiled', payload };
 };
@@ -101,42 +107,16 @@ const goodAgeMs = (last: Entry<{ readonly measuredAgeMs: number }> | undefined, 
 const failureOf = ({ reason, code }: FailedProbe): Unknown =>
   unknown(reason === '' ? 'it failed without a reason' : reason.slice(0, REASON_LENGTH_MAX), code);
 
-const noLinkFigures = (kind: 'socket' | 'rdma'): LinkMeasurement => ({
-  uploadBitsPerSecond: NEVER,
-  downloadBitsPerSecond: NEVER,
-  roundTripNsMin: NEVER,
-  roundTripNsP50: NEVER,
-  roundTripNsP99: NEVER,
-  jitterNs: NEVER,
-  roundTripCount: NEVER,
-  allReduceNs16Kib: NEVER,
-  allReduceNs1Mib: NEVER,
-  uploadQueueNs: NEVER,
-  downloadQueueNs: NEVER,
-  retransmits: NEVER,
-  uploadStreams: NEVER,
-  downloadStreams: NEVER,
-  bytesUsed: 0,
-  extrasBytes: 0,
-  engine: kind,
-  method: 'none: it never succeeded',
-});
-
-const noDeviceFigures = ({ deviceId, deviceName, vendor }: ProbeDevice): DeviceMeasurement => ({
+const unmeasured = ({ deviceId, deviceName, vendor }: ProbeDevice): DeviceMeasurement => ({
   deviceId,
   deviceName,
   deviceKind: vendor === 'cpu' ? 'cpu' : 'gpu',
   engine: 'none',
-  fp16FlopsPerSecond: NEVER,
-  fp32FlopsPerSecond: NEVER,
-  memoryReadBytesPerSecond: NEVER,
-  memoryCopyBytesPerSecond: NEVER,
-  memoryGemvBytesPerSecond: NEVER,
-  int8OperationsPerSecond: NEVER,
-  fp8FlopsPerSecond: NEVER,
+  ...noDeviceFigures(NEVER),
   isLowerBound: false,
-  method: 'none: it never succeeded',
+  method: NO_METHOD,
 });
 
 const NEVER = unknown('never measured');
+const NO_METHOD = 'none: it never succeeded';
 const REASON_LENGTH_MAX = 300;

@@ -1,23 +1,20 @@
 // The figures of a series of round trips, as a link profile carries them.
 
 import { counted } from '../../core/figure/figure.ts';
+import { roundTripEntries } from '../../core/link/link-profile.ts';
+import { allUnknown, nonNegative } from '../../core/schema.ts';
 import { lowerPercentile, meanAbsoluteDifference } from '../../core/statistics/percentile.ts';
-import { type Reported, unknown } from '../../core/unknown.ts';
+import { unknown } from '../../core/unknown.ts';
+import type { LinkMeasurement } from '../probe.ts';
 
-export interface RoundTripFigures {
-  readonly roundTripNsMin: Reported<number>;
-  readonly roundTripNsP50: Reported<number>;
-  readonly roundTripNsP99: Reported<number>;
-  readonly jitterNs: Reported<number>;
-  readonly roundTripCount: Reported<number>;
-}
+export type RoundTripFigures = Pick<LinkMeasurement, keyof ReturnType<typeof roundTripEntries>>;
 
 /** Round trips in the order they were made. Fewer than ten are not comparable. */
 export const roundTripFigures = (roundTripsNs: readonly number[]): RoundTripFigures => {
   if (roundTripsNs.length < ROUND_TRIPS_MIN) {
-    return unknownRoundTrips(
-      `${counted(roundTripsNs.length, 'round trip')} in the time given, fewer than ${ROUND_TRIPS_MIN}`,
-    );
+    const made = counted(roundTripsNs.length, 'round trip');
+    const why = unknown(`${made} in the time given, fewer than ${ROUND_TRIPS_MIN}`);
+    return allUnknown(roundTripEntries(nonNegative), why);
   }
   const sorted = Float64Array.from(roundTripsNs).sort();
   return {
@@ -28,13 +25,5 @@ export const roundTripFigures = (roundTripsNs: readonly number[]): RoundTripFigu
     roundTripCount: sorted.length,
   };
 };
-
-const unknownRoundTrips = (reason: string): RoundTripFigures => ({
-  roundTripNsMin: unknown(reason),
-  roundTripNsP50: unknown(reason),
-  roundTripNsP99: unknown(reason),
-  jitterNs: unknown(reason),
-  roundTripCount: unknown(reason),
-});
 
 const ROUND_TRIPS_MIN = 10;

@@ -1,6 +1,7 @@
 // Where a report comes from, as rows for people. A server's text is quoted, because it may be anything.
 
 import { figureText, formatBytes, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { BANDWIDTH, FP16_RATE } from '../../core/node/gpu-profile.ts';
 import type {
   MachineProvenance,
   MeasuredCeiling,
@@ -41,7 +42,7 @@ const reportedRow = ({ from, facts }: ServerReported): ProvenanceRow => [
 ];
 
 const ceilingRow = (ceiling: MeasuredCeiling): ProvenanceRow => {
-  const { device, isLowerBound, fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: bytes } = ceiling;
+  const { device, isLowerBound, [FP16_RATE.figure]: flops, [BANDWIDTH.figure]: bytes } = ceiling;
   const figures = [
     ...(isKnown(flops) ? [`${formatThreeDigits(flops / 1e12)} TFLOP/s FP16`] : []),
     ...(isKnown(bytes) ? [`${formatThreeDigits(bytes / 1e9)} GB/s read`] : []),

@@ -14,6 +14,7 @@ import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../core/n
 import { gatheredKind, NODE_READING_KINDS, type NodeReadingKind } from '../../core/node/reading.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import type { ProbeStage } from '../../core/probe/probe-stage.ts';
+import { LINK_FIGURES } from '../../core/probe/unusual-figures.ts';
 import {
   count,
   figure,
@@ -226,7 +227,7 @@ export const listedLinkSchema = v.object({
   unusual: v.pipe(
     v.array(
       v.object({
-        figure: v.picklist(['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50']),
+        figure: v.picklist(LINK_FIGURES),
         value: figure,
         median: figure,
         share: figure,

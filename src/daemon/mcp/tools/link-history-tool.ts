@@ -8,6 +8,7 @@ import type { ConnectionFacts } from '../../../core/link/link-facts.ts';
 import { typeText } from '../../../core/link/link-text.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
+import { DOWNLOAD, LINK_FIGURES, ROUND_TRIP, UPLOAD } from '../../../core/probe/unusual-figures.ts';
 import type { Infer } from '../../../core/schema.ts';
 import { lowerPercentile } from '../../../core/statistics/percentile.ts';
 import { type FigurePoint, figurePoints } from '../../../wire/api/figure-points.ts';
@@ -115,11 +116,8 @@ const reportedConnection = async (
     sinceWallMs: wallMs - backMs,
     limit: ROWS_MAX,
   });
-  const points = figurePoints(rows, ['uploadBitsPerSecond', 'downloadBitsPerSecond', ROUND_TRIP]);
-  const [there, back] =
-    source === from
-      ? ['uploadBitsPerSecond', 'downloadBitsPerSecond']
-      : ['downloadBitsPerSecond', 'uploadBitsPerSecond'];
+  const points = figurePoints(rows, LINK_FIGURES);
+  const [there, back] = source === from ? [UPLOAD, DOWNLOAD] : [DOWNLOAD, UPLOAD];
   return {
     connection: quoted(connectionKey),
     measuredBy: quoted(nodeName(state, source)),
@@ -181,11 +179,10 @@ const medianOf = (points: readonly FigurePoint[], name: string): number | null =
 };
 
 const carried = ({ profile }: ConnectionFacts): number => {
-  const known = [profile?.uploadBitsPerSecond, profile?.downloadBitsPerSecond];
+  const known = [profile?.[UPLOAD], profile?.[DOWNLOAD]];
   return maximumOf([0, ...known.filter(value => typeof value === 'number')]);
 };
 
-const ROUND_TRIP = 'roundTripNsP50';
 const DAY_MS = 24 * 3_600_000;
 /** Every 5 minutes for 3 days, an hour for 87: 2,952. */
 const ROWS_MAX = 3_000;

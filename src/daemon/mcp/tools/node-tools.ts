@@ -7,6 +7,7 @@ import { isCarrying, linkViews } from '../../../core/link/link-view.ts';
 import { failedGpuLabel, failedGpuText } from '../../../core/node/failed-gpu.ts';
 import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { GPU_FIGURES, gpuReading } from '../../../core/node/gpu-figures.ts';
+import { BANDWIDTH, FP32_RATE, type MeasureRow } from '../../../core/node/gpu-profile.ts';
 import { gpusOf } from '../../../core/node/memory-use.ts';
 import { NODE_FIGURES } from '../../../core/node/node-figures.ts';
 import {
@@ -194,8 +195,8 @@ export const nodeDetailTool: McpTool = mcpTool({
       structured: {
         ...listedNode(view),
         machine: quoted(names.join(', ')),
-        cpuFp32: measured(view.cpu, 'fp32FlopsPerSecond', 'FLOP/s', context),
-        cpuMemoryRead: measured(view.cpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
+        cpuFp32: measured(view.cpu, FP32_RATE, context),
+        cpuMemoryRead: measured(view.cpu, BANDWIDTH, context),
         devices: view.gpus
           .flatMap(vendor => vendor.devices.map(gpu => device(gpu, vendor, context)))
           .slice(0, DEVICES_MAX),
@@ -250,13 +251,12 @@ const device = (gpu: GpuView, vendor: VendorView, { nowMs }: McpContext): object
 
 const measured = (
   { profile }: MeasuredDevice,
-  key: 'fp32FlopsPerSecond' | 'memoryReadBytesPerSecond',
-  unit: string,
+  { figure, unit }: MeasureRow,
   { nowMs }: McpContext,
 ): ReportedFigure =>
   profile === undefined
     ? unknownFigure(unit, 'not measured yet')
-    : reportedFigureOf(profile.value[key], {
+    : reportedFigureOf(profile.value[figure], {
         unit,
         ageMs: ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
         method: profile.value.method,

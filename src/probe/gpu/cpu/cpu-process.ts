@@ -3,6 +3,7 @@
 import os from 'node:os';
 import process from 'node:process';
 import * as v from 'valibot';
+import { memoryFigures } from '../../../core/node/gpu-profile.ts';
 import { unknown } from '../../../core/unknown.ts';
 import { memoryBandwidthHere } from '../../memory-bandwidth/memory-here.ts';
 import { parallelismHere } from '../../parallelism.ts';
@@ -31,9 +32,7 @@ const measure = async (requested: unknown): Promise<DeviceAnswer> => {
       deviceName: os.cpus()[0]?.model.trim() || `processor (${process.arch})`,
       fp16FlopsPerSecond: unknown('processors are measured in single precision'),
       fp32FlopsPerSecond: flopsPerSecond,
-      memoryReadBytesPerSecond: bandwidth.readBytesPerSecond,
-      memoryCopyBytesPerSecond: bandwidth.copyBytesPerSecond,
-      memoryGemvBytesPerSecond: bandwidth.gemvBytesPerSecond,
+      ...memoryFigures(bandwidth),
       int8OperationsPerSecond: unknown('processors are measured in single precision'),
       fp8FlopsPerSecond: unknown('processors are measured in single precision'),
       // Compute only ever reaches what its library or 128-bit vectors do.

@@ -3,6 +3,7 @@
 
 import process from 'node:process';
 import * as v from 'valibot';
+import { memoryFigures } from '../../../core/node/gpu-profile.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { firstLine } from '../../../core/text/single-line.ts';
 import { isUnknown, unknown } from '../../../core/unknown.ts';
@@ -43,9 +44,7 @@ const measure = async (requested: unknown): Promise<DeviceAnswer> => {
       deviceName: device.name,
       fp16FlopsPerSecond: product.perSecond,
       fp32FlopsPerSecond: unknown('measured in half precision'),
-      memoryReadBytesPerSecond: memory.readBytesPerSecond,
-      memoryCopyBytesPerSecond: memory.copyBytesPerSecond,
-      memoryGemvBytesPerSecond: gemv.perSecond,
+      ...memoryFigures({ ...memory, gemvBytesPerSecond: gemv.perSecond }),
       int8OperationsPerSecond: int8.perSecond,
       fp8FlopsPerSecond: fp8.perSecond,
       isLowerBound: false,

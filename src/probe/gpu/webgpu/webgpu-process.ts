@@ -2,6 +2,7 @@
 
 import process from 'node:process';
 import * as v from 'valibot';
+import { memoryFigures } from '../../../core/node/gpu-profile.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../../../core/unknown.ts';
 import { answerParent } from '../../probe-answer.ts';
@@ -45,9 +46,7 @@ const measure = async (requested: unknown): Promise<DeviceAnswer> => {
         ? flops
         : unknown('this adapter has no half precision (shader-f16)'),
       fp32FlopsPerSecond: hasHalfPrecision ? unknown('measured in half precision') : flops,
-      memoryReadBytesPerSecond: isUnknown(memory) ? memory : memory.readBytesPerSecond,
-      memoryCopyBytesPerSecond: isUnknown(memory) ? memory : memory.copyBytesPerSecond,
-      memoryGemvBytesPerSecond: isUnknown(memory) ? memory : memory.gemvBytesPerSecond,
+      ...memoryFigures(memory),
       int8OperationsPerSecond: unknown('WebGPU offers no matrix product of 8 bits'),
       fp8FlopsPerSecond: unknown('WebGPU offers no matrix product of 8 bits'),
       isLowerBound: true,
