@@ -4,25 +4,33 @@ import { entriesOf } from '../core/entry-maps.ts';
 import { maximumOf } from '../core/extremes.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import {
+  type Figure,
   figureText,
   formatBitsPerSecond,
   formatBytesOf,
-  formatBytesPerSecond,
   formatCelsius,
-  formatFlopsPerSecond,
   formatNominalBitsPerSecond,
   formatPercent,
   formatWatts,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import { FIGURE_UNITS } from '../core/figure/figure-row.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { GpuProfile } from '../core/node/gpu-profile.ts';
-import { gpuMemoryUseOf, gpusOf, hostMemoryUse, ownMemoryGpus, usedShare } from '../core/node/memory-use.ts';
-import type { NodeView } from '../core/node/node-view.ts';
+import { BANDWIDTH, FP16_RATE, type GpuProfile, type MeasureRow } from '../core/node/gpu-profile.ts';
+import {
+  gpuMemoryUseOf,
+  gpusOf,
+  hostMemoryUse,
+  type MemoryUse,
+  ownMemoryGpus,
+  usedShare,
+} from '../core/node/memory-use.ts';
+import type { GpuView, NodeView } from '../core/node/node-view.ts';
+import { hottestCelsius, type NodeVitals, nodeVitals } from '../core/node/node-vitals.ts';
 import { knownValue, type ReadingView } from '../core/node/reading-view.ts';
 import { busiestRate } from '../core/node/traffic.ts';
 import type { State } from '../core/state.ts';
-import { isKnown, knownOr } from '../core/unknown.ts';
+import { isKnown } from '../core/unknown.ts';
 import { bar } from './memory-facts.ts';
 import { type Line, part, type Tone } from './part.ts';
 import { type Column, layoutTable } from './table.ts';
@@ -47,53 +55,47 @@ export const nodeTable = (
   // If no GPU has its own memory, or no node reports its traffic, those columns are empty: shown only on request.
   const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
   const hasTraffic = views.some(view => knownValue(view.traffic) !== undefined);
-  const isShown = ({ title, field }: NodeColumn): boolean =>
+  const shown = COLUMNS.filter(({ field }) =>
     fields === undefined
-      ? (title !== GPU_MEMORY || hasOwnMemory) && ((title !== IN && title !== OUT) || hasTraffic)
-      : field === 'name' || fields.includes(field);
+      ? (field !== 'gpu-memory' || hasOwnMemory) && ((field !== 'in' && field !== 'out') || hasTraffic)
+      : field === 'name' || fields.includes(field),
+  );
   return layoutTable(
-    COLUMNS.filter(isShown).map(column => (fields === undefined ? column : { ...column, rank: 0 })),
-    views
-      .map(view => cellsOf(state, view, views.length > 1 && view.nodeId === self))
-      .map((cells, index) =>
-        chosen === undefined ? cells : withChoice(cells, views[index]?.nodeId === chosen),
-      )
-      .map(cells => cells.filter((_, index) => COLUMNS[index] === undefined || isShown(COLUMNS[index]))),
+    fields === undefined ? shown : shown.map(column => ({ ...column, rank: 0 })),
+    views.map(view => {
+      const subject = {
+        state,
+        view,
+        vitals: nodeVitals(view),
+        isMarked: views.length > 1 && view.nodeId === self,
+        isChosen: chosen === undefined ? undefined : view.nodeId === chosen,
+      };
+      return shown.map(({ cell }) => cell(subject));
+    }),
     columns,
   );
 };
 
-const withChoice = ([name = [], ...cells]: readonly Line[], isChosen: boolean): readonly Line[] => [
-  [part(isChosen ? '> ' : '  ', 'strong'), ...name],
-  ...cells,
+interface Subject {
+  readonly state: State;
+  readonly view: NodeView;
+  readonly vitals: NodeVitals;
+  readonly isMarked: boolean;
+  /** Undefined in a table of which no row can be chosen. */
+  readonly isChosen: boolean | undefined;
+}
+
+const nameCell = ({ view, isMarked, isChosen }: Subject): Line => [
+  ...(isChosen === undefined ? [] : [part(isChosen ? '> ' : '  ', 'strong')]),
+  mark(view),
+  part(view.name, 'strong'),
+  ...(isMarked ? [part(' (here)', 'dim')] : []),
+  ...(knownValue(view.identity)?.isSimulated === true ? [part(' simulated', 'caution')] : []),
 ];
 
-const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line[] => {
+const modelCell = ({ view }: Subject): Line => {
   const identity = knownValue(view.identity);
-  return [
-    [
-      mark(view),
-      part(view.name, 'strong'),
-      ...(isMarked ? [part(' (here)', 'dim')] : []),
-      ...(identity?.isSimulated === true ? [part(' simulated', 'caution')] : []),
-    ],
-    [part(identity !== undefined && isKnown(identity.model) ? identity.model : UNKNOWN_FIGURE.figure)],
-    memoryBar(view),
-    memoryCell(view),
-    gpuMemoryCell(view),
-    cell(view.system, toneOf(view.system), ({ cpuUse }) =>
-      isKnown(cpuUse) ? formatPercent(cpuUse) : undefined,
-    ),
-    gpuCell(view),
-    temperatureCell(view),
-    powerCell(view),
-    computeCell(state, view),
-    bandwidthCell(state, view),
-    networkCell(view),
-    trafficCell(view, 'received'),
-    trafficCell(view, 'sent'),
-    ageCell(view),
-  ];
+  return [part(identity !== undefined && isKnown(identity.model) ? identity.model : UNKNOWN_FIGURE.figure)];
 };
 
 /** Never by colour alone: the sign and the word in the age column show it too. */
@@ -110,110 +112,90 @@ const mark = ({ presence, stoppedMs }: NodeView): Line[number] => {
   }
 };
 
-const memoryBar = (view: NodeView): Line => {
+const memoryBar = ({ view }: Subject): Line => {
   const share = usedShare(hostMemoryUse(view));
   return share === undefined ? [] : bar(share, 10);
 };
 
-const memoryCell = (view: NodeView): Line => {
-  const use = hostMemoryUse(view);
-  return use === undefined
-    ? [part(UNKNOWN_FIGURE.figure, 'dim')]
-    : [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), toneOf(view.memory))];
-};
+const memoryCell = ({ view }: Subject): Line => memoryUseCell(hostMemoryUse(view), toneOf(view.memory));
+
+const memoryUseCell = (use: MemoryUse | undefined, tone: Tone): Line =>
+  use === undefined ? UNKNOWN : [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), tone)];
 
 /** "unified" if GPUs use the host's; empty if there is none. */
-const gpuMemoryCell = (view: NodeView): Line => {
+const gpuMemoryCell = ({ view }: Subject): Line => {
   const gpus = gpusOf(view);
   if (gpus.length === 0) return [];
   if (ownMemoryGpus(view).length === 0) return [part('unified', 'dim')];
-  const use = gpuMemoryUseOf(view);
-  if (use === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
-  const tone = gpus.some(({ isLoadStale }) => isLoadStale) ? 'caution' : 'plain';
-  return [part(figureText(formatBytesOf(use.usedBytes, use.totalBytes)), tone)];
+  return memoryUseCell(gpuMemoryUseOf(view), loadTone(gpus));
 };
 
 /** The busiest of the machine's GPUs, with their number if there are several. */
-const gpuCell = (view: NodeView): Line => {
+const gpuCell = ({ view }: Subject): Line => {
   const gpus = gpusOf(view);
   const uses = gpus.map(gpu => gpu.load?.use).filter(use => typeof use === 'number');
-  if (uses.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  if (uses.length === 0) return UNKNOWN;
   const count = gpus.length > 1 ? ` ×${gpus.length}` : '';
-  const tone = gpus.some(gpu => gpu.isLoadStale) ? 'caution' : 'plain';
-  return [part(`${figureText(formatPercent(maximumOf(uses)))}${count}`, tone)];
+  return [part(`${figureText(formatPercent(maximumOf(uses)))}${count}`, loadTone(gpus))];
 };
 
-/** The hottest sensor of the machine. */
-const temperatureCell = (view: NodeView): Line => {
-  const system = knownValue(view.system)?.cpuTemperatureCelsius;
-  const all = [system, ...gpusOf(view).map(({ load }) => load?.temperatureCelsius)];
-  const known = all.filter(value => typeof value === 'number');
-  if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
-  return [part(figureText(formatCelsius(maximumOf(known))))];
-};
+const loadTone = (gpus: readonly GpuView[]): Tone =>
+  gpus.some(({ isLoadStale }) => isLoadStale) ? 'caution' : 'plain';
 
-/** Of the whole machine if it reports that, else the sum of the processors that do. */
-const powerCell = (view: NodeView): Line => {
-  const system = knownValue(view.system);
-  if (system !== undefined && isKnown(system.systemPowerWatts)) {
-    return [part(figureText(formatWatts(system.systemPowerWatts)))];
-  }
-  const parts = [system?.cpuPowerWatts, ...gpusOf(view).map(({ load }) => load?.powerWatts)];
-  const known = parts.filter(value => typeof value === 'number');
-  if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
-  return [part(figureText(formatWatts(known.reduce((sum, watts) => sum + watts, 0))))];
-};
+const cpuCell = ({ view, vitals }: Subject): Line =>
+  figureCell(vitals.cpu.use, formatPercent, toneOf(view.system));
+
+const temperatureCell = ({ vitals }: Subject): Line => figureCell(hottestCelsius(vitals), formatCelsius);
+
+const powerCell = ({ vitals }: Subject): Line => figureCell(vitals.watts, formatWatts);
 
 /** FP16 of its GPUs together; "≥" if an engine cannot reach the peak. A processor's figure is not comparable. */
-const computeCell = (state: State, view: NodeView): Line =>
-  sumCell(gpuProfiles(state, view), profile => profile.fp16FlopsPerSecond, formatFlopsPerSecond);
+const computeCell = (subject: Subject): Line => sumCell(gpuProfiles(subject), FP16_RATE);
 
-const bandwidthCell = (state: State, view: NodeView): Line => {
-  const gpus = gpuProfiles(state, view);
-  const profiles = gpus.length > 0 ? gpus : profilesOf(state, view);
-  return sumCell(profiles, profile => profile.memoryReadBytesPerSecond, formatBytesPerSecond);
+/** Of its GPUs together; without any, its processor's. */
+const bandwidthCell = (subject: Subject): Line => {
+  const gpus = gpuProfiles(subject);
+  return sumCell(gpus.length > 0 ? gpus : profilesOf(subject), BANDWIDTH);
 };
 
-const sumCell = (
-  profiles: readonly GpuProfile[],
-  of: (profile: GpuProfile) => GpuProfile['fp16FlopsPerSecond'],
-  format: (sum: number) => { readonly figure: string; readonly unit: string },
-): Line => {
-  const known = profiles.map(profile => knownOr(of(profile), undefined)).filter(value => value !== undefined);
-  if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+const sumCell = (profiles: readonly GpuProfile[], { figure, unit }: MeasureRow): Line => {
+  const known = profiles.map(profile => profile[figure]).filter(isKnown);
+  if (known.length === 0) return UNKNOWN;
   const bound = profiles.some(profile => profile.isLowerBound) ? '≥ ' : '';
-  return [part(`${bound}${figureText(format(known.reduce((sum, value) => sum + value, 0)))}`)];
+  return [
+    part(`${bound}${figureText(FIGURE_UNITS[unit].format(known.reduce((sum, value) => sum + value, 0)))}`),
+  ];
 };
 
-const profilesOf = (state: State, { nodeId }: NodeView): readonly GpuProfile[] =>
-  entriesOf(state.nodeGpuProfiles[nodeId]).map(({ value }) => value);
+const profilesOf = ({ state, view }: Subject): readonly GpuProfile[] =>
+  entriesOf(state.nodeGpuProfiles[view.nodeId]).map(({ value }) => value);
 
-const gpuProfiles = (state: State, view: NodeView): readonly GpuProfile[] =>
-  profilesOf(state, view).filter(({ deviceKind }) => deviceKind === 'gpu');
+const gpuProfiles = (subject: Subject): readonly GpuProfile[] =>
+  profilesOf(subject).filter(({ deviceKind }) => deviceKind === 'gpu');
 
 /** The fastest interface that is up. */
-const networkCell = ({ network }: NodeView): Line => {
+const networkCell = ({ view: { network } }: Subject): Line => {
   const up = (knownValue(network)?.interfaces ?? []).filter(
     ({ type, isUp }) => type !== 'loopback' && isUp !== false,
   );
   const speed = (item: (typeof up)[number]): number =>
     isKnown(item.speedBitsPerSecond) ? item.speedBitsPerSecond : -1;
   const [fastest] = up.toSorted((a, b) => speed(b) - speed(a));
-  if (fastest === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
+  if (fastest === undefined) return UNKNOWN;
   const rate = speed(fastest);
   const figure = rate < 0 ? UNKNOWN_FIGURE.figure : figureText(formatNominalBitsPerSecond(rate));
   return [part(`${figure} `, toneOf(network)), part(fastest.name, 'dim')];
 };
 
 /** Of its busiest port. */
-const trafficCell = ({ traffic }: NodeView, way: 'received' | 'sent'): Line => {
-  const busiest = traffic.kind === 'current' ? busiestRate(traffic.value, way) : undefined;
-  return busiest === undefined
-    ? [part(UNKNOWN_FIGURE.figure, 'dim')]
-    : [part(figureText(formatBitsPerSecond(busiest * 8)))];
-};
+const trafficCell =
+  (way: 'received' | 'sent') =>
+  ({ view: { traffic } }: Subject): Line => {
+    const busiest = traffic.kind === 'current' ? busiestRate(traffic.value, way) : undefined;
+    return figureCell(busiest, rate => formatBitsPerSecond(rate * 8));
+  };
 
-const ageCell = ({ presence, silentMs, stoppedMs, memory }: NodeView): Line => {
+const ageCell = ({ view: { presence, silentMs, stoppedMs, memory } }: Subject): Line => {
   if (presence === 'live') {
     return [part('ageMs' in memory ? figureText(formatAge(memory.ageMs)) : UNKNOWN_FIGURE.figure, 'dim')];
   }
@@ -224,54 +206,35 @@ const ageCell = ({ presence, silentMs, stoppedMs, memory }: NodeView): Line => {
 
 const toneOf = (view: ReadingView<unknown>): Tone => (view.kind === 'stale' ? 'caution' : 'plain');
 
-const cell = <T>(
-  view: ReadingView<T>,
-  tone: Tone,
-  figure: (value: T) => { readonly figure: string; readonly unit: string } | undefined,
-): Line => {
-  const value = knownValue(view);
-  const shown = value === undefined ? undefined : figure(value);
-  return shown === undefined ? [part(UNKNOWN_FIGURE.figure, 'dim')] : [part(figureText(shown), tone)];
-};
+const figureCell = (value: number | undefined, format: (value: number) => Figure, tone?: Tone): Line =>
+  value === undefined ? UNKNOWN : [part(figureText(format(value)), tone)];
 
-const GPU_MEMORY = 'GPU memory';
-const IN = 'In';
-const OUT = 'Out';
-export type NodeField = (typeof NODE_FIELDS)[number];
+const UNKNOWN: Line = [part(UNKNOWN_FIGURE.figure, 'dim')];
 
-export const NODE_FIELDS = [
-  'name',
-  'model',
-  'memory',
-  'gpu-memory',
-  'cpu',
-  'gpu',
-  'temperature',
-  'power',
-  'fp16',
-  'memory-read',
-  'network',
-  'in',
-  'out',
-  'age',
-] as const;
+interface NodeColumn extends Column {
+  /** As a person chooses it; a bar has that of its figure. */
+  readonly field: string;
+  readonly cell: (subject: Subject) => Line;
+}
 
-type NodeColumn = Column & { readonly field: NodeField };
+export type NodeField = (typeof COLUMNS)[number]['field'];
 
-const COLUMNS: readonly NodeColumn[] = [
-  { field: 'name', title: '  Node', isNumber: false, widthMax: 24, rank: 0 },
-  { field: 'model', title: 'Model', isNumber: false, widthMax: 26, rank: 9 },
-  { field: 'memory', title: '', isNumber: false, widthMax: 10, rank: 8 },
-  { field: 'memory', title: 'Host memory', isNumber: true, widthMax: 18, rank: 0 },
-  { field: 'gpu-memory', title: GPU_MEMORY, isNumber: true, widthMax: 18, rank: 1 },
-  { field: 'cpu', title: 'CPU', isNumber: true, widthMax: 6, rank: 1 },
-  { field: 'gpu', title: 'GPU', isNumber: true, widthMax: 9, rank: 2 },
-  { field: 'temperature', title: 'Temp', isNumber: true, widthMax: 6, rank: 3 },
-  { field: 'power', title: 'Power', isNumber: true, widthMax: 8, rank: 4 },
-  { field: 'fp16', title: 'FP16', isNumber: true, widthMax: 14, rank: 5 },
-  { field: 'memory-read', title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6 },
-  { field: 'network', title: 'Network', isNumber: false, widthMax: 22, rank: 7 },
-  { field: 'in', title: IN, isNumber: true, widthMax: 10, rank: 3 },
-  { field: 'out', title: OUT, isNumber: true, widthMax: 10, rank: 3 },
-  { field: 'age', title: 'Age', isNumber: true, widthMax: 14, rank: 0 },
-];
+const COLUMNS = [
+  { field: 'name', title: '  Node', isNumber: false, widthMax: 24, rank: 0, cell: nameCell },
+  { field: 'model', title: 'Model', isNumber: false, widthMax: 26, rank: 9, cell: modelCell },
+  { field: 'memory', title: '', isNumber: false, widthMax: 10, rank: 8, cell: memoryBar },
+  { field: 'memory', title: 'Host memory', isNumber: true, widthMax: 18, rank: 0, cell: memoryCell },
+  { field: 'gpu-memory', title: 'GPU memory', isNumber: true, widthMax: 18, rank: 1, cell: gpuMemoryCell },
+  { field: 'cpu', title: 'CPU', isNumber: true, widthMax: 6, rank: 1, cell: cpuCell },
+  { field: 'gpu', title: 'GPU', isNumber: true, widthMax: 9, rank: 2, cell: gpuCell },
+  { field: 'temperature', title: 'Temp', isNumber: true, widthMax: 6, rank: 3, cell: temperatureCell },
+  { field: 'power', title: 'Power', isNumber: true, widthMax: 8, rank: 4, cell: powerCell },
+  { field: 'fp16', title: 'FP16', isNumber: true, widthMax: 14, rank: 5, cell: computeCell },
+  { field: 'memory-read', title: 'Mem. read', isNumber: true, widthMax: 12, rank: 6, cell: bandwidthCell },
+  { field: 'network', title: 'Network', isNumber: false, widthMax: 22, rank: 7, cell: networkCell },
+  { field: 'in', title: 'In', isNumber: true, widthMax: 10, rank: 3, cell: trafficCell('received') },
+  { field: 'out', title: 'Out', isNumber: true, widthMax: 10, rank: 3, cell: trafficCell('sent') },
+  { field: 'age', title: 'Age', isNumber: true, widthMax: 14, rank: 0, cell: ageCell },
+] as const satisfies readonly NodeColumn[];
+
+export const NODE_FIELDS: readonly NodeField[] = [...new Set(COLUMNS.map(({ field }) => field))];

@@ -8,7 +8,7 @@ import type { LinkView } from '../core/link/link-view.ts';
 import { GPU_FIGURES, type GpuSubject } from '../core/node/gpu-figures.ts';
 import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
 import { freshGpuUse, type NodeView, nodeName } from '../core/node/node-view.ts';
-import { knownValue } from '../core/node/reading-view.ts';
+import { hottestCelsius, nodeVitals } from '../core/node/node-vitals.ts';
 import type { Sentences } from '../core/problem.ts';
 import { type RunView, runViews } from '../core/run/run-selectors.ts';
 import type { State } from '../core/state.ts';
@@ -120,7 +120,7 @@ const arranged = (
     ...cluster,
     whole: cluster,
     // The order of names stays among equals.
-    views: value === undefined ? views : views.toSorted((a, b) => value(b) - value(a)),
+    views: value === undefined ? views : views.toSorted((a, b) => (value(b) ?? -1) - (value(a) ?? -1)),
     links: cluster.links.filter(({ nodes }) =>
       isFound(
         view,
@@ -176,16 +176,13 @@ const footerText = ({ page, search, isTyping, sort, isHelp }: TopView): string =
     : `q quit  ? keys  j k move  Esc back  / find  l links  r runs${found}`;
 };
 
-/** What is not known sorts last. */
-const SORT_VALUES: Readonly<Record<TopSort, ((view: NodeView) => number) | undefined>> = {
+/** As the columns of the table show it; what is not known sorts last. */
+const SORT_VALUES: Readonly<Record<TopSort, ((view: NodeView) => number | undefined) | undefined>> = {
   name: undefined,
-  memory: view => usedShare(hostMemoryUse(view)) ?? -1,
+  memory: view => usedShare(hostMemoryUse(view)),
   GPU: view => maximumOf([-1, ...gpusOf(view).map(gpu => freshGpuUse(gpu) ?? -1)]),
-  temperature: view =>
-    maximumOf([-1, ...gpusOf(view).map(({ load }) => knownOr(load?.temperatureCelsius ?? -1, -1))]),
-  power: view =>
-    knownOr(knownValue(view.system)?.systemPowerWatts ?? -1, -1) +
-    gpusOf(view).reduce((sum, { load }) => sum + Math.max(0, knownOr(load?.powerWatts ?? 0, 0)), 0),
+  temperature: view => hottestCelsius(nodeVitals(view)),
+  power: view => nodeVitals(view).watts,
 };
 
 // The GPUs of one machine as a table, one row each: what they do now, and what they were measured at.

@@ -1,6 +1,8 @@
 // What keys make of the view, and what each page shows of more than fits.
 
 import { describe, expect, test } from 'vitest';
+import type { NodeSystem } from '../../src/core/node/system.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { topFrame } from '../../src/tui/top-pages.ts';
 import {
   firstTopView,
@@ -11,7 +13,7 @@ import {
   windowAround,
 } from '../../src/tui/top-view.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
-import { notebook, rack, studio } from '../e2e/machines.ts';
+import { type Machine, notebook, rack, spark, studio } from '../e2e/machines.ts';
 
 const FIRST = firstTopView(undefined);
 const state = stateOf(at(studio), at(rack), at(notebook));
@@ -93,6 +95,34 @@ describe('pages', () => {
     expect(opened).toMatchObject({ page: 'node', node: frameOf(FIRST).rows.nodes[1] });
     const rackPage = frameOf({ ...FIRST, page: 'node', node: idOf(rack) }, { rows: 60 }).lines.join('\n');
     expect(rackPage).toMatch(/GPU +Name +Use +Memory/);
+  });
+
+  test('machines are in the order of what their column shows: power of a GPU is in that of its machine', () => {
+    const of = (machine: Machine, changed: Partial<NodeSystem>) => {
+      const { facts } = at(machine);
+      return {
+        machine,
+        facts: facts.map(fact =>
+          fact.kind === 'system.gathered'
+            ? { ...fact, payload: { ...fact.payload, value: { ...fact.payload.value, ...changed } } }
+            : fact,
+        ),
+      };
+    };
+    // Its GPU's 148 W alone, and 131 W that its GPU's 148 W are a part of; the hottest sensor of one is its processor's.
+    const mixed = stateOf(
+      of(studio, { systemPowerWatts: unknown('no sensor') }),
+      at(spark),
+      of(notebook, { cpuTemperatureCelsius: 93 }),
+      at(rack),
+    );
+    const column = (sort: TopView['sort'], figure: RegExp): readonly (number | undefined)[] =>
+      topFrame(mixed, 0, [], { ...SIZE, columns: 240, view: { ...FIRST, sort } })
+        .lines.filter(line => /^[> ] [●○×]/.test(line))
+        .map(line => figure.exec(line)?.[1])
+        .map(text => (text === undefined ? undefined : Number(text)));
+    expect(column('power', / (\d+) W /)).toEqual([512, 148, 131, 38]);
+    expect(column('temperature', / (\d+) °C /)).toEqual([93, 71, 64, 54]);
   });
 
   test('a search leaves what has it in its name, and reports it where nothing has', () => {

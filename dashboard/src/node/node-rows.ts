@@ -11,11 +11,11 @@ import {
 import type { NodeId } from '../../../src/core/ids.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
 import { type NodeView, presenceLabel } from '../../../src/core/node/node-view.ts';
+import { nodeVitals } from '../../../src/core/node/node-vitals.ts';
 import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import { type MachineKind, machineKind } from '../drawing/machine-kind.ts';
 import { ageText } from '../figure/age.ts';
-import { nodeVitals } from './node-load.ts';
 import { nodeSums } from './node-sums.ts';
 import { nodeText } from './node-text.ts';
 
@@ -86,7 +86,8 @@ interface NodeRowSources {
 
 export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRowSources): NodeRow => {
   const text = nodeText(view, lagMs);
-  const vitals = nodeVitals(view);
+  const { gpu, cpu, watts } = nodeVitals(view);
+  const celsius = gpu.celsius ?? cpu.celsius;
   const [compute, bandwidth] = nodeSums(view);
   const isOffline = view.presence === 'offline';
   const use = modelMemoryUse(view);
@@ -107,9 +108,9 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
     tags: tagsOf(view),
     memory: text.memory,
     hostMemory: text.hostMemory,
-    gpuUse: figure(vitals.gpuUse, formatPercent),
-    celsius: figure(vitals.celsius, formatCelsius),
-    watts: figure(vitals.watts, formatWatts),
+    gpuUse: figure(gpu.use, formatPercent),
+    celsius: figure(celsius, formatCelsius),
+    watts: figure(watts, formatWatts),
     compute: { value: compute?.value ?? UNKNOWN_FIGURE, remark: compute?.remark ?? '' },
     bandwidth: { value: bandwidth?.value ?? UNKNOWN_FIGURE, remark: bandwidth?.remark ?? '' },
     linkCount,
@@ -122,9 +123,9 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
       state: PRESENCES.indexOf(view.presence),
       machine: text.model.toLowerCase(),
       memory: isOffline ? undefined : usedShare(use),
-      gpu: isOffline ? undefined : vitals.gpuUse,
-      temperature: isOffline ? undefined : vitals.celsius,
-      power: isOffline ? undefined : vitals.watts,
+      gpu: isOffline ? undefined : gpu.use,
+      temperature: isOffline ? undefined : celsius,
+      power: isOffline ? undefined : watts,
       compute: compute?.raw,
       bandwidth: bandwidth?.raw,
       links: linkCount,

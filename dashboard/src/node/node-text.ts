@@ -18,11 +18,11 @@ import {
   usedShare,
 } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
+import { gpuUse, nodeVitals } from '../../../src/core/node/node-vitals.ts';
 import { knownValue } from '../../../src/core/node/reading-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { measuredText } from './measured-text.ts';
-import { gpuUse, nodeVitals } from './node-load.ts';
 
 interface NodeText {
   /** With the mark of a simulated machine: every view has it. */
@@ -151,10 +151,11 @@ const lateVitalText = (view: NodeView): string | undefined => {
 /** Mean use, the hottest device's temperature and total power, as in the table of the command line. */
 const vitalText = (view: NodeView, lagMs: number | undefined): string => {
   if (view.presence === 'stale' || lagMs !== undefined) return `${ageText(view.silentMs + (lagMs ?? 0))} old`;
-  const { gpuUse: use, cpuUse, celsius, watts } = nodeVitals(view);
+  const { gpu, cpu, watts } = nodeVitals(view);
+  const celsius = gpu.celsius ?? cpu.celsius;
   const parts = [
-    use !== undefined ? `GPU ${figureText(formatPercent(use))}` : undefined,
-    use === undefined && cpuUse !== undefined ? `CPU ${figureText(formatPercent(cpuUse))}` : undefined,
+    gpu.use !== undefined ? `GPU ${figureText(formatPercent(gpu.use))}` : undefined,
+    gpu.use === undefined && cpu.use !== undefined ? `CPU ${figureText(formatPercent(cpu.use))}` : undefined,
     celsius === undefined ? undefined : figureText(formatCelsius(celsius)),
     watts === undefined ? undefined : figureText(formatWatts(watts)),
   ].filter(part => part !== undefined);

@@ -3,6 +3,7 @@
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
+import { BANDWIDTH } from '../../../src/core/node/gpu-profile.ts';
 import {
   gpusOf,
   type MemoryUse,
@@ -11,12 +12,11 @@ import {
   SAFE_LOAD,
 } from '../../../src/core/node/memory-use.ts';
 import { type NodeView, nodeName } from '../../../src/core/node/node-view.ts';
-import { knownValue } from '../../../src/core/node/reading-view.ts';
+import { nodeVitals } from '../../../src/core/node/node-vitals.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { TimeSeries } from '../../../src/wire/api/run-answers.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
-import { gpuUse } from '../node/node-load.ts';
 
 interface TargetBoard {
   readonly name: string;
@@ -79,8 +79,7 @@ const memoryBoard = (view: NodeView): TargetBoard => {
 
 const useBoard = (view: NodeView): TargetBoard => {
   const hasGpu = gpusOf(view).length > 0;
-  const cpuUse = knownValue(view.system)?.cpuUse;
-  const use = hasGpu ? gpuUse(view) : cpuUse === undefined ? undefined : knownOr(cpuUse, undefined);
+  const { use } = nodeVitals(view)[hasGpu ? 'gpu' : 'cpu'];
   return {
     name: hasGpu ? 'GPU use' : 'CPU use',
     unit: '%',
@@ -102,7 +101,7 @@ const bandwidthBoard = (
   const kind = gpusOf(view).length > 0 ? 'gpu' : 'cpu';
   const ceilings = profiles
     .filter(profile => profile.deviceKind === kind)
-    .map(profile => knownOr(profile.memoryReadBytesPerSecond, undefined))
+    .map(profile => knownOr(profile[BANDWIDTH.figure], undefined))
     .filter(ceiling => ceiling !== undefined);
   if (ceilings.length === 0) return [];
   const together = ceilings.reduce((sum, each) => sum + each, 0) / 1e9;

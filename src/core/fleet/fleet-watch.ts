@@ -6,15 +6,15 @@ import { type Group, type GroupSources, groupViews, numberKey } from '../group/g
 import { type NodePlace, nodePlace } from '../group/node-place.ts';
 import type { NodeId } from '../ids.ts';
 import { countLinks, type LinkView } from '../link/link-view.ts';
-import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
+import { gpusOf, hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
+import { freshUse } from '../node/node-vitals.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { runCount } from '../run/run-selectors.ts';
 import { writtenOnce } from '../text/written-once.ts';
 import { knownOr } from '../unknown.ts';
 import type { LinkFault } from './cable-fault.ts';
 import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
-import { groupLevels } from './fleet-levels.ts';
 import { type FleetLink, fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
 import type {
   FleetPicture,
@@ -316,3 +316,30 @@ const cellMarks = (names: readonly string[]): readonly string[] => {
   const isStated = numbers.every(number => number !== '') && new Set(numbers).size === names.length;
   return isStated ? numbers : names.map((_, index) => String(index + 1));
 };
+
+// The levels of a group and its cells in whole per cent: finer changes are not visible, and a level that has
+// not changed by one is not sent.
+
+const groupLevels = ({ members, totals, memoryUse, gpuUse }: Group): GroupLevels => {
+  const step = Math.max(1, totals.memoryTotalBytes.sum / 1_000);
+  return {
+    memory: members.map(view => percent(usedShare(modelMemoryUse(view)))),
+    gpu: members.map(view => percent(freshUse(view))),
+    states: members.map(stateLetter).join(''),
+    usedBytes: Math.round(Math.round(totals.memoryUsedBytes.sum / step) * step),
+    ...(memoryUse === undefined ? {} : { memoryUse: hundredth(memoryUse) }),
+    ...(gpuUse.knownCount === 0 ? {} : { gpuUse: hundredth(gpuUse.sum / gpuUse.knownCount) }),
+  };
+};
+
+const stateLetter = (view: NodeView): string => {
+  if (view.presence === 'offline') return view.stoppedMs === undefined ? 'o' : 't';
+  if (view.presence === 'stale') return 's';
+  return isMeasured(view) ? 'm' : 'l';
+};
+
+const isMeasured = (view: NodeView): boolean =>
+  view.cpu.probe?.kind === 'running' || gpusOf(view).some(({ probe }) => probe?.kind === 'running');
+
+const percent = (share: number | undefined): number | null =>
+  share === undefined ? null : Math.round(Math.min(1, Math.max(0, share)) * 100);

@@ -5,6 +5,7 @@
 import type { NodeId } from '../ids.ts';
 import { gpusOf, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import { freshGpuUse, inNameOrder, type NodeView, presenceLabel } from '../node/node-view.ts';
+import { freshUse } from '../node/node-vitals.ts';
 import { recordOf } from '../record-of.ts';
 import { activeLeases, runOfLease } from '../run/run-selectors.ts';
 import type { State } from '../state.ts';
@@ -116,8 +117,7 @@ const groupOf = (
   };
 };
 
-const gpuUses = (view: NodeView): readonly (number | undefined)[] =>
-  view.gpus.flatMap(({ devices }) => devices.map(freshGpuUse));
+const gpuUses = (view: NodeView): readonly (number | undefined)[] => gpusOf(view).map(freshGpuUse);
 
 const commonKind = (
   members: readonly NodeView[],
@@ -210,17 +210,12 @@ export const groupCells = ({ members, warningList }: Group): readonly GroupCell[
   // The list has the worst first, and the first one set is kept.
   for (const { level, nodes } of warningList)
     for (const node of nodes) if (!levels.has(node)) levels.set(node, level);
-  return members.map(view => {
-    const uses = gpusOf(view)
-      .map(freshGpuUse)
-      .filter(use => use !== undefined);
-    return {
-      nodeId: view.nodeId,
-      name: view.name,
-      presence: presenceLabel(view),
-      level: levels.get(view.nodeId) ?? 'none',
-      memoryUse: usedShare(modelMemoryUse(view)),
-      gpuUse: uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length,
-    };
-  });
+  return members.map(view => ({
+    nodeId: view.nodeId,
+    name: view.name,
+    presence: presenceLabel(view),
+    level: levels.get(view.nodeId) ?? 'none',
+    memoryUse: usedShare(modelMemoryUse(view)),
+    gpuUse: freshUse(view),
+  }));
 };
