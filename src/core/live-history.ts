@@ -3,7 +3,9 @@
 
 import type { Event } from './event.ts';
 import type { NodeId } from './ids.ts';
+import { GPU_FIGURES } from './node/gpu-figures.ts';
 import { memoryUsedBytes } from './node/memory.ts';
+import { NODE_FIGURES } from './node/node-figures.ts';
 import { isUnknown } from './unknown.ts';
 
 export const HISTORY_SECONDS = 900;
@@ -85,32 +87,21 @@ export const pointsOf = (event: Event): readonly LivePoint[] => {
   const add = (name: string, value: unknown): void => {
     if (typeof value === 'number' && Number.isFinite(value)) points.push({ name, value });
   };
+  const addAll = (prefix: string, figures: object, names: ReadonlySet<string>): void => {
+    for (const [name, value] of Object.entries(figures)) if (names.has(name)) add(`${prefix}${name}`, value);
+  };
   switch (event.kind) {
     case 'memory.gathered': {
-      const { swapUsedBytes, pressure } = event.payload.value;
-      const usedBytes = memoryUsedBytes(event.payload.value);
-      if (!isUnknown(usedBytes)) add('memoryUsedBytes', usedBytes);
-      add('swapUsedBytes', swapUsedBytes);
-      add('memoryStalledShare', pressure.stalledShare);
+      const memory = event.payload.value;
+      const { stalledShare: memoryStalledShare } = memory.pressure;
+      addAll('', { memoryUsedBytes: memoryUsedBytes(memory), ...memory, memoryStalledShare }, NODE_SERIES);
       break;
     }
-    case 'system.gathered': {
-      const system = event.payload.value;
-      add('cpuUse', system.cpuUse);
-      add('cpuTemperatureCelsius', system.cpuTemperatureCelsius);
-      add('cpuPowerWatts', system.cpuPowerWatts);
-      add('systemPowerWatts', system.systemPowerWatts);
-      add('loadAverage1', system.loadAverage1);
+    case 'system.gathered':
+      addAll('', event.payload.value, NODE_SERIES);
       break;
-    }
     case 'gpuLoads.gathered':
-      for (const load of event.payload.value.devices) {
-        add(`gpu ${load.deviceId} use`, load.use);
-        add(`gpu ${load.deviceId} memoryUsedBytes`, load.memoryUsedBytes);
-        add(`gpu ${load.deviceId} temperatureCelsius`, load.temperatureCelsius);
-        add(`gpu ${load.deviceId} powerWatts`, load.powerWatts);
-        add(`gpu ${load.deviceId} clockMhz`, load.clockMhz);
-      }
+      for (const load of event.payload.value.devices) addAll(`gpu ${load.deviceId} `, load, GPU_SERIES);
       break;
     case 'traffic.gathered':
       for (const { name, received, sent, rates } of event.payload.value.ports.slice(0, TRAFFIC_PORTS_MAX)) {
@@ -132,6 +123,10 @@ export const pointsOf = (event: Event): readonly LivePoint[] => {
   }
   return points;
 };
+
+// A row's series has the name of its field in the reading.
+const NODE_SERIES: ReadonlySet<string> = new Set(NODE_FIGURES.flatMap(({ history }) => history ?? []));
+const GPU_SERIES: ReadonlySet<string> = new Set(GPU_FIGURES.flatMap(({ history }) => history ?? []));
 
 /** The last value of each of the last 900 s. A slot that is empty contains the number of another second. */
 class SecondRing {

@@ -6,19 +6,19 @@ import {
   figureText,
   formatBytesOf,
   formatCapacityBytes,
-  formatCelsius,
   formatCount,
-  formatPercent,
-  formatWatts,
 } from '../core/figure/figure.ts';
+import { FIGURE_UNITS } from '../core/figure/figure-row.ts';
 import { type FailedGpu, failedGpuText } from '../core/node/failed-gpu.ts';
 import { type GpuError, xidMeaning, xidText } from '../core/node/gpu-errors.ts';
+import { GPU_LOAD_FIGURES } from '../core/node/gpu-figures.ts';
 import { type GpuHealth, type HealthFinding, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../core/unknown.ts';
 import { figureFact, type Line, named, part, unknownFact } from './part.ts';
 
-export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly Line[] => {
+export const gpuFacts = (gpu: GpuView): readonly Line[] => {
+  const { device, load, health, findings } = gpu;
   const name: Line = [part(device.name, 'strong')];
   const total = device.memoryTotalBytes;
   const used = load?.memoryUsedBytes;
@@ -38,9 +38,9 @@ export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly 
     name,
     ...errors,
     ...memory(),
-    named('use', figureFact(load.use, formatPercent)),
-    named('temperature', figureFact(load.temperatureCelsius, formatCelsius)),
-    named('power', figureFact(load.powerWatts, formatWatts)),
+    ...LOAD_ROWS.map(({ label = '', of, unit }) =>
+      named(label.toLowerCase(), figureFact(of({ gpu }), FIGURE_UNITS[unit].format)),
+    ),
     ...(load.processes !== undefined && isKnown(load.processes)
       ? [[part(counted(load.processes.length, 'process', 'processes'))]]
       : []),
@@ -49,6 +49,9 @@ export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly 
       : []),
   ];
 };
+
+/** Those that a table has a column for, too. */
+const LOAD_ROWS = GPU_LOAD_FIGURES.filter(({ label, column }) => label !== undefined && column !== undefined);
 
 /** Of what it counts only what is not 0. */
 const healthFacts = (health: GpuHealth): readonly Line[] => [

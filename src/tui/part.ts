@@ -2,6 +2,7 @@
 // as width and everything can be tested as plain text.
 
 import { type Figure, figureText } from '../core/figure/figure.ts';
+import type { FigureValue } from '../core/figure/figure-row.ts';
 import { textWidth } from '../core/text/columns.ts';
 import { showable } from '../core/text/single-line.ts';
 import { isUnknown, type Unknown } from '../core/unknown.ts';
@@ -80,10 +81,10 @@ const TONE_CODES: Readonly<Record<Tone, string | undefined>> = {
 
 /** The figure, or "– (no sensor)". */
 export const figureFact = (
-  value: number | Unknown,
+  value: FigureValue,
   format: (value: number) => Figure,
   tone: Tone = 'plain',
-): Line => (isUnknown(value) ? unknownFact(value) : [part(figureText(format(value)), tone)]);
+): Line => (typeof value === 'object' ? unknownFact(value) : [part(figureText(format(Number(value))), tone)]);
 
 export const textFact = (value: string | Unknown, tone: Tone = 'plain'): Line =>
   isUnknown(value) ? unknownFact(value) : [part(value, tone)];

@@ -28,9 +28,10 @@ const rowsOf = <Subject>(
   subject: Subject,
   prefix: string,
 ): readonly DeviceRow[] =>
-  rows.flatMap(({ label, shortLabel = label, unit, of, history, high = 1, isRare = false }) => {
+  rows.flatMap(({ label, shortLabel = label, unit, of, history, high, isRare = false }) => {
     const value = of(subject);
-    if (history === undefined || shortLabel === undefined || typeof value === 'boolean') return [];
+    if (history === undefined || high === undefined || shortLabel === undefined) return [];
+    if (typeof value === 'boolean') return [];
     if (isRare && (value === undefined || isUnknown(value))) return [];
     const { format } = FIGURE_UNITS[unit];
     return [

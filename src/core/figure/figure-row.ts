@@ -41,9 +41,9 @@ export interface FigureRow<Subject, Aging extends string = string> {
   readonly whole?: (subject: Subject) => number | Unknown | undefined;
   /** Left out of a card if it is unknown: many machines do not have it. */
   readonly isRare?: boolean;
-  /** Name of its series of the last quarter of an hour, which a card draws. */
+  /** Name of its series of the last quarter of an hour: that of the field in the reading. */
   readonly history?: string;
-  /** Top of the scale of that line. */
+  /** Top of the scale on which a card draws the series; without one no card does. */
   readonly high?: number | ((subject: Subject) => number);
   /** In Prometheus; a counter ends in `_total`. Rows of one name differ in their labels, and the first has its help. */
   readonly metric?: string;

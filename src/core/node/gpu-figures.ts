@@ -28,6 +28,7 @@ export interface GpuSubject {
 
 type GpuReading = 'inventory' | 'load' | 'profile' | 'health';
 type GpuRow = FigureRow<GpuSubject, GpuReading>;
+type LoadRow = FigureRow<Pick<GpuSubject, 'gpu'>, 'load'>;
 type GpuColumns = Omit<GpuRow, 'unit' | 'aging'>;
 
 const inventory = (unit: FigureUnit, row: GpuColumns): GpuRow => ({
@@ -37,7 +38,7 @@ const inventory = (unit: FigureUnit, row: GpuColumns): GpuRow => ({
   ...row,
 });
 
-const live = (unit: FigureUnit, row: GpuColumns): GpuRow => ({
+const live = (unit: FigureUnit, row: Omit<LoadRow, 'unit' | 'aging'>): LoadRow => ({
   unit,
   aging: 'load',
   ...row,
@@ -60,50 +61,8 @@ const pcie = (link: Reported<PcieLink> | undefined): PcieLink | undefined =>
 
 const PCIE_HELP = 'Of the link to the host, now and at most.';
 
-export const GPU_FIGURES: readonly GpuRow[] = [
-  inventory('bytes', {
-    help: "The device's own memory; absent where unified.",
-    // Sums over memory of hosts and GPUs must count nothing twice.
-    of: ({ gpu }) => (hasOwnMemory(gpu) ? gpu.device.memoryTotalBytes : undefined),
-    metric: 'plimsoll_gpu_memory_total_bytes',
-    otlp: upDown('hw.gpu.memory.limit', 'Size of the GPU memory; none where it is unified with the host.'),
-  }),
-  inventory('bytes', {
-    help: 'All memory that a device which shares the host’s can use.',
-    of: ({ gpu: { device } }) => (device.memoryIsUnified ? device.memoryTotalBytes : undefined),
-    metric: 'plimsoll_gpu_memory_usable_bytes',
-  }),
-  inventory('bytes', {
-    help: 'Set aside by the firmware for such a device; not part of the host’s total.',
-    of: ({ gpu: { device } }) => (device.memoryIsUnified ? device.memoryReservedBytes : undefined),
-    metric: 'plimsoll_gpu_memory_reserved_bytes',
-  }),
-  inventory('bytes', {
-    help: 'All memory that it can use.',
-    of: ({ gpu }) => gpu.device.memoryTotalBytes,
-    mcp: 'memoryTotal',
-  }),
-  inventory('', {
-    help: 'Always 1; describes the device in labels.',
-    of: () => 1,
-    isDetail: true,
-    metric: 'plimsoll_gpu_info',
-    labels: { vendor: ({ vendor }) => vendor.vendor, model: ({ gpu }) => gpu.device.name },
-  }),
-  inventory('', {
-    help: PCIE_HELP,
-    of: ({ gpu }) => pcie(gpu.device.pcieMax)?.generation,
-    isDetail: true,
-    metric: 'plimsoll_gpu_pcie_generation',
-    labels: { of: 'maximum' },
-  }),
-  inventory('', {
-    help: PCIE_HELP,
-    of: ({ gpu }) => pcie(gpu.device.pcieMax)?.width,
-    isDetail: true,
-    metric: 'plimsoll_gpu_pcie_lanes',
-    labels: { of: 'maximum' },
-  }),
+/** What it does now. */
+export const GPU_LOAD_FIGURES: readonly LoadRow[] = [
   live('share', {
     label: 'Use',
     help: 'Share of time in which a GPU kernel ran.',
@@ -123,6 +82,7 @@ export const GPU_FIGURES: readonly GpuRow[] = [
     metric: 'plimsoll_gpu_memory_used_bytes',
     otlp: upDown('hw.gpu.memory.usage', 'GPU memory used.'),
     mcp: 'memoryUsed',
+    history: 'memoryUsedBytes',
     whole: ({ gpu }) => gpu.device.memoryTotalBytes,
     column: { title: 'Memory', widthMax: 18, rank: 1 },
   }),
@@ -203,6 +163,53 @@ export const GPU_FIGURES: readonly GpuRow[] = [
     history: 'clockMhz',
     high: 2_500,
   }),
+];
+
+export const GPU_FIGURES: readonly GpuRow[] = [
+  inventory('bytes', {
+    help: "The device's own memory; absent where unified.",
+    // Sums over memory of hosts and GPUs must count nothing twice.
+    of: ({ gpu }) => (hasOwnMemory(gpu) ? gpu.device.memoryTotalBytes : undefined),
+    metric: 'plimsoll_gpu_memory_total_bytes',
+    otlp: upDown('hw.gpu.memory.limit', 'Size of the GPU memory; none where it is unified with the host.'),
+  }),
+  inventory('bytes', {
+    help: 'All memory that a device which shares the host’s can use.',
+    of: ({ gpu: { device } }) => (device.memoryIsUnified ? device.memoryTotalBytes : undefined),
+    metric: 'plimsoll_gpu_memory_usable_bytes',
+  }),
+  inventory('bytes', {
+    help: 'Set aside by the firmware for such a device; not part of the host’s total.',
+    of: ({ gpu: { device } }) => (device.memoryIsUnified ? device.memoryReservedBytes : undefined),
+    metric: 'plimsoll_gpu_memory_reserved_bytes',
+  }),
+  inventory('bytes', {
+    help: 'All memory that it can use.',
+    of: ({ gpu }) => gpu.device.memoryTotalBytes,
+    mcp: 'memoryTotal',
+  }),
+  inventory('', {
+    help: 'Always 1; describes the device in labels.',
+    of: () => 1,
+    isDetail: true,
+    metric: 'plimsoll_gpu_info',
+    labels: { vendor: ({ vendor }) => vendor.vendor, model: ({ gpu }) => gpu.device.name },
+  }),
+  inventory('', {
+    help: PCIE_HELP,
+    of: ({ gpu }) => pcie(gpu.device.pcieMax)?.generation,
+    isDetail: true,
+    metric: 'plimsoll_gpu_pcie_generation',
+    labels: { of: 'maximum' },
+  }),
+  inventory('', {
+    help: PCIE_HELP,
+    of: ({ gpu }) => pcie(gpu.device.pcieMax)?.width,
+    isDetail: true,
+    metric: 'plimsoll_gpu_pcie_lanes',
+    labels: { of: 'maximum' },
+  }),
+  ...GPU_LOAD_FIGURES,
   ...DEVICE_MEASURES.map(
     ({ figure, ...row }): GpuRow => ({
       aging: 'profile',

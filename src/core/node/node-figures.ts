@@ -94,6 +94,7 @@ export const NODE_FIGURES: readonly NodeRow[] = [
       'system.memory.state': 'used',
     }),
     mcp: 'memoryUsed',
+    history: 'memoryUsedBytes',
   }),
   ofMemory('Available', 'bytes', ({ availableBytes }) => availableBytes, {
     help: 'Memory that a new program could get without swapping.',
@@ -143,6 +144,7 @@ export const NODE_FIGURES: readonly NodeRow[] = [
     help: 'Processor power.',
     metric: 'plimsoll_node_cpu_power_watts',
     otlp: { ...POWER, attributes: { 'hw.type': 'cpu', 'hw.id': 'cpu' } },
+    history: 'cpuPowerWatts',
   }),
   ofSystem('Power of the machine', 'W', ({ systemPowerWatts }) => systemPowerWatts, {
     help: 'Power of the whole machine.',
@@ -158,6 +160,7 @@ export const NODE_FIGURES: readonly NodeRow[] = [
   ofSystem('Load, 1 min', 'load', ({ loadAverage1 }) => loadAverage1, {
     help: 'Runnable tasks, one-minute mean.',
     metric: 'plimsoll_node_load1',
+    history: 'loadAverage1',
   }),
   ofSystem('Uptime', 's', ({ uptimeSeconds }) => uptimeSeconds, {
     help: 'Time since the machine started.',
