@@ -10,6 +10,7 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import type { LinkEnd } from '../core/link/link-ends.ts';
+import { jitterOf } from '../core/link/link-facts.ts';
 import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
 import { linkShortfall, type Shortfall } from '../core/link/link-shortfall.ts';
 import { areEndsEqual, standingText, typeText } from '../core/link/link-text.ts';
@@ -24,7 +25,7 @@ import {
 import { lostText, pathEndsText } from '../core/link/loss-text.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
-import { isKnown, knownOr, type Reported, unknown } from '../core/unknown.ts';
+import { isKnown, type Reported, unknown } from '../core/unknown.ts';
 import { type Line, part } from './part.ts';
 import { type Column, layoutTable } from './table.ts';
 
@@ -73,6 +74,7 @@ const cellsOf = (
 ): readonly Line[] => {
   const [first, second] = link.nodes.map(id => nodeName(state, id));
   const short = linkShortfall(link);
+  const { roundTrip } = link.last;
   return [
     [mark(link, short), part(first ?? '', 'strong')],
     [part(second ?? '', 'strong')],
@@ -80,8 +82,8 @@ const cellsOf = (
     endsCell(link),
     rateCell(link.last.there, short?.direction === 'there' || short?.direction === 'both'),
     rateCell(link.last.back, short?.direction === 'back' || short?.direction === 'both'),
-    timeCell(link.last.roundTrip, 1 / 2),
-    jitterCell(link),
+    timeCell(roundTrip, roundTrip?.value),
+    timeCell(roundTrip, roundTrip === undefined ? undefined : jitterOf(roundTrip.of)),
     queueCell(link),
     ...carried,
     [noteOf(link, nowMs)],
@@ -128,17 +130,11 @@ const carriedBothWays = (
 const carriedCell = (most: Reported<number>): Line =>
   isKnown(most) ? [part(`≤ ${figureText(formatBitsPerSecond(most))}`)] : [part(UNKNOWN_FIGURE.figure, 'dim')];
 
-const timeCell = (figure: FigureView | undefined, factor: number): Line =>
-  figure === undefined
+/** Half of a time of round trips, ns. */
+const timeCell = (figure: FigureView | undefined, value: number | undefined): Line =>
+  figure === undefined || value === undefined
     ? [part(UNKNOWN_FIGURE.figure, 'dim')]
-    : [part(figureText(formatNanoseconds(figure.value * factor)), toneOf(figure))];
-
-/** Of the connection whose round trip is shown. */
-const jitterCell = ({ last: { roundTrip } }: LinkView): Line => {
-  const jitterNs = knownOr(roundTrip?.of.profile?.jitterNs ?? 0, undefined);
-  if (roundTrip === undefined || jitterNs === undefined) return [part(UNKNOWN_FIGURE.figure, 'dim')];
-  return [part(figureText(formatNanoseconds(jitterNs / 2)), toneOf(roundTrip))];
-};
+    : [part(figureText(formatNanoseconds(value / 2)), toneOf(figure))];
 
 /** What a queue adds to a round trip under load: of the connection and direction where that is longest. */
 const queueCell = (link: LinkView): Line => {

@@ -20,7 +20,7 @@ import { directionText } from './dock-rows.ts';
 import { negotiatedText, type RateUnit, rateFigure, timeFigure } from './link-text.ts';
 
 /** A figure, and beneath it what it rests on; a reason where there is no figure. */
-export interface DetailFigure {
+interface DetailFigure {
   readonly value: Figure;
   readonly remark: string;
 }
@@ -35,15 +35,8 @@ export interface DetailRow {
   readonly rate: string;
   /** "atlas en0 1 Gb/s, juno eth0 100 Mb/s": each end's own. */
   readonly ends: string;
-  readonly upload: DetailFigure;
-  readonly download: DetailFigure;
-  readonly roundTrip: DetailFigure;
-  readonly jitter: DetailFigure;
-  /** Of 16 KiB, and in its remark of 1 MiB. */
-  readonly allReduce: DetailFigure;
-  /** How much longer a round trip takes under load: of the worse direction, both in its remark. */
-  readonly queue: DetailFigure;
-  readonly sentAgain: DetailFigure;
+  /** One for each of DETAIL_COLUMNS. */
+  readonly figures: readonly DetailFigure[];
   readonly method: string;
   readonly engine: string;
   readonly age: string;
@@ -87,12 +80,6 @@ const detailRow = (
 ): DetailRow => {
   const { connection, profile, failure, measuredAtMs } = facts;
   const stage = stageOfConnection(state, facts, nowMs);
-  const rate = (value: Reported<number> | undefined, streams: Reported<number> | undefined): DetailFigure =>
-    detail(
-      value,
-      bits => rateFigure(bits, unit),
-      streams !== undefined && isKnown(streams) ? counted(streams, 'stream') : '',
-    );
   const extrasAge = extrasAgeText(profile, nowMs - measuredAtMs);
   const intervalMs =
     profile === undefined || failure !== undefined ? undefined : knownOr(profile.intervalMs, undefined);
@@ -111,35 +98,7 @@ const detailRow = (
       id => nodeName(state, id),
       bits => formatNominalRate(bits, unit),
     ),
-    upload: rate(profile?.uploadBitsPerSecond, profile?.uploadStreams),
-    download: rate(profile?.downloadBitsPerSecond, profile?.downloadStreams),
-    roundTrip: detail(
-      profile?.roundTripNsP50,
-      timeFigure,
-      spread(profile?.roundTripNsMin, profile?.roundTripNsP99),
-    ),
-    jitter: detail(
-      profile?.jitterNs,
-      timeFigure,
-      profile !== undefined && isKnown(profile.roundTripCount)
-        ? `of ${counted(profile.roundTripCount, 'round trip')}`
-        : '',
-    ),
-    allReduce: detail(
-      profile?.allReduceNs16Kib,
-      timeFigure,
-      profile === undefined || isUnknown(profile.allReduceNs1Mib)
-        ? ''
-        : `1 MiB ${figureText(formatNanoseconds(profile.allReduceNs1Mib))}${extrasAge}`,
-    ),
-    queue: detail(
-      profile === undefined ? undefined : (longerQueueNs(profile) ?? profile.uploadQueueNs),
-      timeFigure,
-      profile === undefined || longerQueueNs(profile) === undefined
-        ? ''
-        : `${queueWays(profile)}${extrasAge}`,
-    ),
-    sentAgain: detail(profile?.retransmits, count => ({ figure: formatCount(count), unit: '' }), ''),
+    figures: DETAIL_COLUMNS.map(column => detail(column, profile, { unit, extrasAge })),
     method: profile?.method ?? '',
     engine: profile?.engine ?? '',
     age:
@@ -201,23 +160,82 @@ const standingOf = (
     : { tone: 'plain', text: 'measured', next: next('next') };
 };
 
+interface DetailColumn {
+  readonly name: string;
+  /** Where the name is not enough. */
+  readonly title?: string;
+  readonly of: (profile: LinkProfile) => Reported<number>;
+  /** As a time if it has none. */
+  readonly format?: (value: number, unit: RateUnit) => Figure;
+  readonly remark?: (profile: LinkProfile, extrasAge: string) => string;
+}
+
 const detail = (
-  value: Reported<number> | undefined,
-  format: (value: number) => Figure,
-  remark: string,
+  { of, format = timeFigure, remark }: DetailColumn,
+  profile: LinkProfile | undefined,
+  { unit, extrasAge }: { readonly unit: RateUnit; readonly extrasAge: string },
 ): DetailFigure => {
-  if (value === undefined) return { value: NONE, remark: '' };
-  return isUnknown(value) ? { value: NONE, remark: value.reason } : { value: format(value), remark };
+  if (profile === undefined) return { value: NONE, remark: '' };
+  const value = of(profile);
+  return isUnknown(value)
+    ? { value: NONE, remark: value.reason }
+    : { value: format(value, unit), remark: remark?.(profile, extrasAge) ?? '' };
 };
 
-/** "16 to 38 µs": the shortest, and the one that 99 of 100 do not exceed. */
-const spread = (min: Reported<number> | undefined, p99: Reported<number> | undefined): string => {
-  const parts = [
-    min !== undefined && isKnown(min) ? `min ${figureText(timeFigure(min))}` : '',
-    p99 !== undefined && isKnown(p99) ? `p99 ${figureText(timeFigure(p99))}` : '',
-  ];
-  return parts.filter(part => part !== '').join(' · ');
-};
+const streams = (count: Reported<number>): string => (isKnown(count) ? counted(count, 'stream') : '');
+
+export const DETAIL_COLUMNS: readonly DetailColumn[] = [
+  {
+    name: 'up',
+    of: profile => profile.uploadBitsPerSecond,
+    format: rateFigure,
+    remark: profile => streams(profile.uploadStreams),
+  },
+  {
+    name: 'down',
+    of: profile => profile.downloadBitsPerSecond,
+    format: rateFigure,
+    remark: profile => streams(profile.downloadStreams),
+  },
+  {
+    name: 'RTT',
+    of: profile => profile.roundTripNsP50,
+    // "min 16 µs · p99 38 µs": the shortest, and the one that 99 of 100 do not exceed.
+    remark: ({ roundTripNsMin: min, roundTripNsP99: p99 }) =>
+      [
+        isKnown(min) ? `min ${figureText(timeFigure(min))}` : '',
+        isKnown(p99) ? `p99 ${figureText(timeFigure(p99))}` : '',
+      ]
+        .filter(part => part !== '')
+        .join(' · '),
+  },
+  {
+    name: 'jitter',
+    of: profile => profile.jitterNs,
+    remark: ({ roundTripCount }) =>
+      isKnown(roundTripCount) ? `of ${counted(roundTripCount, 'round trip')}` : '',
+  },
+  {
+    name: 'all-reduce',
+    title: 'Both ends have each other’s 16 KiB, and 1 MiB',
+    of: profile => profile.allReduceNs16Kib,
+    remark: ({ allReduceNs1Mib: large }, extrasAge) =>
+      isUnknown(large) ? '' : `1 MiB ${figureText(formatNanoseconds(large))}${extrasAge}`,
+  },
+  {
+    name: 'under load',
+    title: 'How much longer a round trip takes while the connection carries all it can',
+    // Of the worse direction; both are in the remark.
+    of: profile => longerQueueNs(profile) ?? profile.uploadQueueNs,
+    remark: (profile, extrasAge) =>
+      longerQueueNs(profile) === undefined ? '' : `${queueWays(profile)}${extrasAge}`,
+  },
+  {
+    name: 'retransmits',
+    of: profile => profile.retransmits,
+    format: count => ({ figure: formatCount(count), unit: '' }),
+  },
+];
 
 const rateLabel = (facts: ConnectionFacts, unit: RateUnit): string => {
   const { type, negotiatedBitsPerSecond: rate } = facts.carrier;

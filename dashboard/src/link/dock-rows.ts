@@ -4,7 +4,7 @@ import { formatAge } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { Connection } from '../../../src/core/link/connection.ts';
-import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import { type ConnectionFacts, jitterOf, roundTripOf } from '../../../src/core/link/link-facts.ts';
 import { queueWays } from '../../../src/core/link/link-queue.ts';
 import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { lossReason, lostText } from '../../../src/core/link/loss-text.ts';
@@ -62,17 +62,16 @@ const connectionRow = (
   const { connection, profile, failure, measuredAtMs } = facts;
   const upload = known(profile?.uploadBitsPerSecond);
   const download = known(profile?.downloadBitsPerSecond);
-  const roundTripNs = known(profile?.roundTripNsP50);
-  const jitterNs = known(profile?.jitterNs);
-  const hasFigures = [upload, download, roundTripNs].some(value => value !== undefined);
+  const roundTrip = roundTripOf(facts);
+  const hasFigures = [upload, download, roundTrip].some(value => value !== undefined);
   return {
     key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
     facts,
     way: directionText(connection, moreAddresses),
     upload: rateFigure(upload, units.rate),
     download: rateFigure(download, units.rate),
-    delay: delayFigure(roundTripNs, units.delay),
-    jitter: delayFigure(jitterNs, units.delay),
+    delay: delayFigure(roundTrip, units.delay),
+    jitter: delayFigure(jitterOf(facts), units.delay),
     age: profile === undefined ? '–' : ageText(Math.max(0, nowMs - measuredAtMs)),
     isLost: lost !== undefined,
     isStale: lost !== undefined || (hasFigures && isStaleNow(facts, nowMs)),

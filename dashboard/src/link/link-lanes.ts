@@ -2,11 +2,10 @@
 // measured by either of them. Addresses of one cable are one lane.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
-import { type ConnectionFacts, rateFrom } from '../../../src/core/link/link-facts.ts';
+import { type ConnectionFacts, jitterOf, rateFrom, roundTripOf } from '../../../src/core/link/link-facts.ts';
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import { typeText } from '../../../src/core/link/link-text.ts';
 import { isCarrying, isStaleNow, type LinkView } from '../../../src/core/link/link-view.ts';
-import { knownOr } from '../../../src/core/unknown.ts';
 
 interface LinkLane {
   /** "Thunderbolt 5 (RDMA)", which is its name, too. */
@@ -16,8 +15,9 @@ interface LinkLane {
   /** Bits per second from the first node to the second, and back; undefined where nobody has measured them. */
   readonly there: number | undefined;
   readonly back: number | undefined;
-  readonly roundTripNs: number | undefined;
-  readonly jitterNs: number | undefined;
+  /** The shortest, and its jitter, ns. */
+  readonly roundTrip: number | undefined;
+  readonly jitter: number | undefined;
   readonly isStale: boolean;
 }
 
@@ -41,21 +41,20 @@ const laneOf = (
   const requested = sound.some(({ profile }) => profile !== undefined) ? sound : connections;
   const [facts] = connections;
   if (facts === undefined) return undefined;
-  const trips = requested.flatMap(({ profile }) => {
-    const roundTripNs = profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
-    return roundTripNs === undefined || profile === undefined
-      ? []
-      : [{ roundTripNs, jitterNs: knownOr(profile.jitterNs, undefined) }];
-  });
-  const shortest = trips.toSorted((a, b) => a.roundTripNs - b.roundTripNs)[0];
+  const [shortest] = requested
+    .flatMap(of => {
+      const roundTrip = roundTripOf(of);
+      return roundTrip === undefined ? [] : [{ roundTrip, jitter: jitterOf(of) }];
+    })
+    .toSorted((a, b) => a.roundTrip - b.roundTrip);
   return {
     type,
     medium: facts.medium,
     facts,
     there: highest(requested.map(way => rateFrom(way, first))),
     back: highest(requested.map(way => rateFrom(way, second))),
-    roundTripNs: shortest?.roundTripNs,
-    jitterNs: shortest?.jitterNs,
+    roundTrip: shortest?.roundTrip,
+    jitter: shortest?.jitter,
     isStale: requested !== sound,
   };
 };

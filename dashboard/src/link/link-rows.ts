@@ -5,7 +5,7 @@ import { standingText, typeText } from '../../../src/core/link/link-text.ts';
 import { figuresAgeMs, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { listAgeText } from '../figure/age.ts';
 import { isFlagged } from './link-filter.ts';
-import { delayFigure, type LinkUnits, linkJitterNs, negotiatedText, rateFigure } from './link-text.ts';
+import { delayFigure, type LinkUnits, linkJitter, negotiatedText, rateFigure } from './link-text.ts';
 
 export interface LinkRow {
   readonly key: string;
@@ -49,7 +49,7 @@ export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSour
     there: { value: rateFigure(there?.value, units.rate), isOld: there?.isStale === true },
     back: { value: rateFigure(back?.value, units.rate), isOld: back?.isStale === true },
     delay: { value: delayFigure(roundTrip?.value, units.delay), isOld: roundTrip?.isStale === true },
-    jitter: delayFigure(linkJitterNs(link.last), units.delay),
+    jitter: linkJitter(link.last, units.delay),
     age: ageMs === undefined ? '–' : listAgeText(ageMs),
     note: notes.get(link.key) ?? (why === '' ? (link.isMeasuring ? 'measuring' : '') : why),
     isNoteSpare: why === '' && !notes.has(link.key),

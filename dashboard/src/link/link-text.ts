@@ -10,7 +10,7 @@ import {
   formatThreeDigits,
   UNKNOWN_FIGURE,
 } from '../../../src/core/figure/figure.ts';
-import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
+import { type ConnectionFacts, jitterOf } from '../../../src/core/link/link-facts.ts';
 import type { Shortfall } from '../../../src/core/link/link-shortfall.ts';
 import { standingText, typeText } from '../../../src/core/link/link-text.ts';
 import { type FigureView, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
@@ -115,10 +115,8 @@ const reported = (figure: FigureView | undefined, way: string, unit: RateUnit): 
 const plain = (figure: Figure): string => figureText(figure).replaceAll('\u00a0', ' ');
 
 /** Of the connection with the shortest delay. */
-export const linkJitterNs = ({ roundTrip }: Pick<LinkView, 'roundTrip'>): number | undefined => {
-  const jitterNs = roundTrip?.of.profile?.jitterNs;
-  return typeof jitterNs === 'number' ? jitterNs : undefined;
-};
+export const linkJitter = ({ roundTrip }: Pick<LinkView, 'roundTrip'>, delay: DelayUnit): Figure =>
+  delayFigure(roundTrip === undefined ? undefined : jitterOf(roundTrip.of), delay);
 
 /** The lower of the two directions; of one that was measured alone, that. */
 export const lowerWay = ({ there, back }: LinkView): FigureView | undefined =>

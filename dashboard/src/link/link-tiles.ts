@@ -1,11 +1,11 @@
 // The headline figures of a link's page.
 
-import { type Figure, figureText } from '../../../src/core/figure/figure.ts';
+import { type Figure, figureText, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
 import { figuresAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import type { DetailRow } from './detail-rows.ts';
-import { type DelayUnit, delayFigure, delayName, jitterName, linkJitterNs, timeFigure } from './link-text.ts';
+import { type DelayUnit, delayFigure, delayName, jitterName, linkJitter, timeFigure } from './link-text.ts';
 
 interface LinkTile {
   readonly name: string;
@@ -22,7 +22,7 @@ export const linkTiles = (
   const ageMs = figuresAgeMs(link, nowMs);
   const profile = link.roundTrip?.of.profile;
   const p99 = profile === undefined ? undefined : knownOr(profile.roundTripNsP99, undefined);
-  const jitterNs = linkJitterNs(link);
+  const jitter = linkJitter(link, delay);
   return [
     {
       name: delayName(delay),
@@ -34,11 +34,9 @@ export const linkTiles = (
     },
     {
       name: jitterName(delay).replace('j', 'J'),
-      value: delayFigure(jitterNs, delay),
+      value: jitter,
       remark:
-        jitterNs === undefined
-          ? 'not measured'
-          : `${jitterName(other)} ${text(delayFigure(jitterNs, other))}`,
+        jitter === UNKNOWN_FIGURE ? 'not measured' : `${jitterName(other)} ${text(linkJitter(link, other))}`,
     },
     {
       name: 'Connections',

@@ -193,8 +193,13 @@ export const rateFrom = ({ source, profile }: ConnectionFacts, from: NodeId): nu
   return knownOr(source === from ? profile.uploadBitsPerSecond : profile.downloadBitsPerSecond, undefined);
 };
 
-const roundTripOf = ({ profile }: ConnectionFacts): number | undefined =>
+/** Median, ns. */
+export const roundTripOf = ({ profile }: ConnectionFacts): number | undefined =>
   profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
+
+/** Of its round trips, ns. */
+export const jitterOf = ({ profile }: ConnectionFacts): number | undefined =>
+  profile === undefined ? undefined : knownOr(profile.jitterNs, undefined);
 
 interface FactsFrom {
   readonly source: NodeId;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type DetailRow, detailRows } from '../../../dashboard/src/link/detail-rows.ts';
+import { DETAIL_COLUMNS, type DetailRow, detailRows } from '../../../dashboard/src/link/detail-rows.ts';
 import { linkTiles } from '../../../dashboard/src/link/link-tiles.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
@@ -25,6 +25,10 @@ const linkIn = (state: State): LinkView => {
 };
 
 const rowsOf = (state: State): readonly DetailRow[] => detailRows(state, linkIn(state), 0, 'bits');
+
+/** By the name of their column. */
+const figuresOf = (row: DetailRow | undefined) =>
+  Object.fromEntries(DETAIL_COLUMNS.map(({ name }, index) => [name, row?.figures[index]]));
 
 const planned = (socketTtlSeconds: number): Fact => ({
   kind: 'config.gathered',
@@ -60,20 +64,24 @@ describe('all that is known of a connection', () => {
       way: '192.0.2.9',
       type: 'Ethernet',
       rate: '10\u00a0Gb/s negotiated',
-      upload: { value: { figure: '9.41', unit: 'Gb/s' }, remark: '4 streams' },
-      roundTrip: { value: { figure: '214', unit: 'µs' }, remark: 'min 193\u00a0µs · p99 449\u00a0µs' },
-      jitter: { value: { figure: '11', unit: 'µs' }, remark: 'of 200 round trips' },
-      allReduce: { value: { figure: '60', unit: 'µs' }, remark: '1 MiB 900\u00a0µs' },
-      sentAgain: { value: { figure: '0' } },
       method: 'TCP, 1.5 s each way',
       every: 'every 5\u00a0min',
       standing: { tone: 'plain', text: 'measured' },
+    });
+    expect(figuresOf(row)).toMatchObject({
+      up: { value: { figure: '9.41', unit: 'Gb/s' }, remark: '4 streams' },
+      RTT: { value: { figure: '214', unit: 'µs' }, remark: 'min 193\u00a0µs · p99 449\u00a0µs' },
+      jitter: { value: { figure: '11', unit: 'µs' }, remark: 'of 200 round trips' },
+      'all-reduce': { value: { figure: '60', unit: 'µs' }, remark: '1 MiB 900\u00a0µs' },
+      retransmits: { value: { figure: '0' } },
     });
   });
 
   test('why there is no figure is shown in its place', () => {
     const [row] = rowsOf(reported(opened(JUNO, THUNDERBOLT), profiled(JUNO, THUNDERBOLT)));
-    expect(row?.sentAgain).toEqual({ value: { figure: '–', unit: '' }, remark: 'no TCP' });
+    expect(figuresOf(row)).toMatchObject({
+      retransmits: { value: { figure: '–', unit: '' }, remark: 'no TCP' },
+    });
   });
 
   test('a failed attempt reports why and when the next one is', () => {
