@@ -34,6 +34,8 @@ export interface SeriesRow {
   readonly countsFailures?: true;
   /** Its name in `--slo`. Versions before the row reject a run with such an objective. */
   readonly objective?: string;
+  /** Its name in comparisons, and with its unit in the CSV of requests. */
+  readonly compared?: string;
   /** Its histogram in OpenTelemetry, in seconds or tokens: by the GenAI conventions if they have one. */
   readonly otlp?: {
     readonly name: string;
@@ -58,6 +60,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'ttft',
+    compared: 'ttft',
     otlp: {
       name: 'gen_ai.client.operation.time_to_first_chunk',
       description: 'Time to receive the first chunk, from when the request was sent.',
@@ -105,6 +108,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'tpot',
+    compared: 'tpot',
   },
   chunkGapNs: {
     unit: 'ns',
@@ -133,6 +137,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'latency',
+    compared: 'latency',
     otlp: { name: 'gen_ai.client.operation.duration', description: 'GenAI operation duration.' },
   },
   latencyFromIntendedNs: {
@@ -327,6 +332,8 @@ export type SeriesKey = keyof typeof RUN_SERIES;
 export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed request' }>;
 /** Series that an objective may limit. */
 export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
+/** Series in which two runs are compared. */
+export type ComparedSeriesKey = SeriesKeyWith<{ readonly compared: string }>;
 
 type SeriesKeyWith<Part> = {
   [Key in SeriesKey]: (typeof RUN_SERIES)[Key] extends Part ? Key : never;
@@ -337,6 +344,10 @@ export const isSeriesKey = (name: string): name is SeriesKey => Object.hasOwn(RU
 export const SERIES_KEYS: readonly SeriesKey[] = Object.keys(RUN_SERIES).filter(isSeriesKey);
 
 export const seriesRow = (key: SeriesKey): SeriesRow => RUN_SERIES[key];
+
+export const COMPARED_SERIES: readonly ComparedSeriesKey[] = SERIES_KEYS.filter(
+  (key): key is ComparedSeriesKey => seriesRow(key).compared !== undefined,
+);
 
 export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
   RUN_SERIES[key].per === 'completed request';
