@@ -153,6 +153,23 @@ export const RUN_SERIES = {
     countsFailures: true,
     objective: 'latency-from-intended',
   },
+  reasoningNs: {
+    unit: 'ns',
+    per: 'completed request',
+    runs: 'streamed',
+    from: 'first content that is not reasoning − first content',
+    where: 'it begins with reasoning',
+    label: 'time from first token to first answer',
+    shortLabel: 'reasoning',
+    better: 'lower',
+    help: 'How long the model reasons before the first content of its answer.',
+    level: 'detail',
+    compared: 'reasoning',
+    otlp: {
+      name: 'plimsoll.client.reasoning_duration',
+      description: 'Time from the first chunk to the first one that is not reasoning.',
+    },
+  },
   firstByteNs: {
     unit: 'ns',
     per: 'completed request',
