@@ -3,15 +3,12 @@
 import { dirname } from 'node:path';
 import { type LiveRunRecord, readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { resolveHome } from '../../config/home.ts';
-import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import type { Report } from '../../core/run/report.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { jsonLines } from '../../core/text/single-line.ts';
 import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../metrics/report-sources.ts';
-import { repeatText } from '../../render/comparison/spread-text.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
-import { type Command, flag, homeOption, type Invocation, jsonOption } from '../command.ts';
+import { type Command, flag, homeOption, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { otlpOption } from '../otlp-option.ts';
@@ -19,7 +16,13 @@ import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, type ExportContext, exportReport } from '../report/export-report.ts';
 import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign-report.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
-import { COMPARISON_REPORT, reportStored, SWEEP_REPORT } from '../report/report-stored.ts';
+import {
+  COMPARISON_REPORT,
+  REPEAT_REPORT,
+  reportForms,
+  reportStored,
+  SWEEP_REPORT,
+} from '../report/report-stored.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { sendRun } from '../send-run.ts';
 
@@ -99,26 +102,10 @@ const reportSeveral = async (directory: string, context: ExportContext): Promise
   const repeat = await repeatIn(directory, context.state);
   if (repeat === undefined) return undefined;
   refuse('several repeats of one run');
-  return await reportRepeat(repeat, { ...context, directory });
-};
-
-const reportRepeat = async (
-  document: RepeatDocument,
-  {
-    invocation,
-    state,
-    directory,
-  }: { readonly invocation: Invocation; readonly state: ProcessState; readonly directory: string },
-): Promise<ExitCode> => {
-  const isJson = invocation.option(jsonOption);
-  await state.stdout.write(
-    isJson ? jsonLines(document) : `${repeatText(document, state.stdout).join('\n')}\n`,
-  );
-  const problems = await writeRepeatFiles(directory, document);
-  for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);
-  return document.units.every(({ fault }) => fault === '')
-    ? EXIT_CODES.ok.code
-    : EXIT_CODES.benchIncomplete.code;
+  await reportForms(REPEAT_REPORT, repeat, directory, context);
+  const problems = await writeRepeatFiles(directory, repeat);
+  for (const problem of problems) await context.state.stderr.write(`plimsoll: ${problem}\n`);
+  return REPEAT_REPORT.isComplete(repeat) ? EXIT_CODES.ok.code : EXIT_CODES.benchIncomplete.code;
 };
 
 /** Looked up in the home where `plimsoll bench` stores runs, or in the home that contains the directory. */

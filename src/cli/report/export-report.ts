@@ -18,7 +18,7 @@ const fileOption = (name: string, meaning: string): Option<string | undefined> =
 const htmlOption = fileOption('html', 'Write one HTML file with charts: no script, nothing fetched.');
 const csvOption = fileOption(
   'csv',
-  'Write each request, stage of a line or sweep, or segment of a comparison, as a line of CSV.',
+  'Write each request, stage of a line or sweep, segment of a comparison, or repeated run, as a line of CSV.',
 );
 const markdownOption = fileOption('md', 'Write a short report in Markdown.');
 

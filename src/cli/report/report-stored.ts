@@ -1,20 +1,24 @@
-// `plimsoll report DIR` of a directory of runs: a load line, a sweep or a comparison, in any state. A kind is one row.
+// `plimsoll report DIR` of a directory of runs: a load line, a sweep, a comparison or repeats, in any state. A kind is one row.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
 import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { COMPARISON_FILES, readStored, type StoredFiles, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import { comparisonText } from '../../render/comparison/comparison-text.ts';
+import { repeatText } from '../../render/comparison/spread-text.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
-import { comparisonCsv } from '../../report/csv/comparison-csv.ts';
+import { comparisonCsv, unitsCsv } from '../../report/csv/comparison-csv.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
 import { comparisonPage } from '../../report/html/comparison-page.ts';
-
 import { linePage } from '../../report/html/line-page.ts';
 import type { FontFace } from '../../report/html/page-style.ts';
+import { repeatPage } from '../../report/html/repeat-page.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
+import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
 import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
@@ -25,18 +29,21 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { OutputStream } from '../process-state.ts';
 import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
 
-interface StoredReport<D> {
-  /** "a comparison" */
-  readonly what: string;
-  readonly files: StoredFiles<D>;
-  /** Why a file cannot be read, and what can. */
-  readonly unreadable: { readonly subject: string; readonly parts: string };
+interface DocumentForms<D> {
   readonly html: (document: D, fonts: readonly FontFace[]) => string;
   readonly csv: (document: D) => string;
   readonly markdown: (document: D) => string;
   readonly json: (document: D) => string;
   readonly lines: (document: D, directory: string, stdout: OutputStream) => readonly string[];
   readonly isComplete: (document: D) => boolean;
+}
+
+interface StoredReport<D> extends DocumentForms<D> {
+  /** "a comparison" */
+  readonly what: string;
+  readonly files: StoredFiles<D>;
+  /** Why a file cannot be read, and what can. */
+  readonly unreadable: { readonly subject: string; readonly parts: string };
 }
 
 export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
@@ -75,6 +82,16 @@ export const COMPARISON_REPORT: StoredReport<ComparisonDocument> = {
   isComplete: ({ state }) => state === 'complete',
 };
 
+/** Of repeated runs, whose document is made from their directories. */
+export const REPEAT_REPORT: DocumentForms<RepeatDocument> = {
+  html: (document, fonts) => repeatPage({ document, fonts }),
+  csv: ({ units }) => unitsCsv(units),
+  markdown: repeatMarkdown,
+  json: jsonLines,
+  lines: (document, _directory, stdout) => repeatText(document, stdout),
+  isComplete: ({ units }) => units.every(({ fault }) => fault === ''),
+};
+
 /** Undefined where the directory has no file of that kind. @throws CommandError where it cannot be read */
 export const documentIn = async <D>(
   { files, unreadable }: Pick<StoredReport<D>, 'files' | 'unreadable'>,
@@ -100,15 +117,25 @@ export const reportStored = async <D extends { readonly stopped?: unknown }>(
   const document = await documentIn(row, directory);
   if (document === undefined) return undefined;
   refuse(row.what);
-  const { invocation, state } = context;
-  const exported = await exportForms(context, {
-    html: async () => row.html(document, await reportFonts(state)),
-    csv: async () => row.csv(document),
-    markdown: async () => row.markdown(document),
-  });
-  if (exported !== undefined) await state.stdout.write(exported);
-  else if (invocation.option(jsonOption)) await state.stdout.write(row.json(document));
-  else await state.stdout.write(`${row.lines(document, directory, state.stdout).join('\n')}\n`);
+  await reportForms(row, document, directory, context);
   if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
   return row.isComplete(document) ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
+};
+
+/** What the options request, on standard output or in files. */
+export const reportForms = async <D>(
+  forms: DocumentForms<D>,
+  document: D,
+  directory: string,
+  context: ExportContext,
+): Promise<void> => {
+  const { invocation, state } = context;
+  const exported = await exportForms(context, {
+    html: async () => forms.html(document, await reportFonts(state)),
+    csv: async () => forms.csv(document),
+    markdown: async () => forms.markdown(document),
+  });
+  if (exported !== undefined) await state.stdout.write(exported);
+  else if (invocation.option(jsonOption)) await state.stdout.write(forms.json(document));
+  else await state.stdout.write(`${forms.lines(document, directory, state.stdout).join('\n')}\n`);
 };

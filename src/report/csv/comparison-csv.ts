@@ -15,6 +15,9 @@ export const comparisonCsv = ({ a, b }: Pick<ComparisonDocument, 'a' | 'b'>): st
     [...a.units.map(unit => ({ side: 'a', unit })), ...b.units.map(unit => ({ side: 'b', unit }))],
   );
 
+/** Of repeated runs, a line each. */
+export const unitsCsv = (units: readonly ComparedUnit[]): string => csvTable(COLUMNS, units);
+
 interface OfSide {
   readonly side: string;
   readonly unit: ComparedUnit;

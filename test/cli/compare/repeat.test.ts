@@ -36,6 +36,31 @@ describe('repeated runs', () => {
     expect(compared.stdout.text).toMatch(/unit\s+5 and 5 runs/);
   });
 
+  test('are written as one HTML file, a line of CSV for each run, and Markdown', async () => {
+    using directory = temporaryDirectory();
+    for (const run of [1, 2])
+      writeTimedRun(join(directory.path, `run-0${run}`), {
+        seed: run,
+        requests: 20,
+        run: { id: `run-${run}` },
+      });
+    const written = async (form: string): Promise<string> => {
+      const made = madeUpProcess(['report', directory.path, `--${form}`, '-']);
+      expect(await made.run()).toBe(EXIT_CODES.ok.code);
+      return made.stdout.text;
+    };
+    const [head, ...lines] = (await written('csv'))
+      .trimEnd()
+      .split('\n')
+      .map(line => line.split(','));
+    expect(lines.map(line => line[head?.indexOf('run') ?? -1])).toEqual(['run-1', 'run-2']);
+    expect(lines.every(line => Number(line[head?.indexOf('ttft_p50_ns') ?? -1]) > 0)).toBe(true);
+    const html = await written('html');
+    expect(html).toContain('<h2>Figures over runs');
+    expect(html).not.toMatch(/NaN|undefined|Infinity|<script/);
+    expect(await written('md')).toBe(readFileSync(join(directory.path, 'repeat.md'), 'utf8'));
+  });
+
   test('that are not comparable, or not complete, are reported as such', async () => {
     using directory = temporaryDirectory();
     writeTimedRun(join(directory.path, 'run-01'), { seed: 1, requests: 20, run: { id: 'one' } });
