@@ -1,7 +1,7 @@
 // A lock of the operating system on a file, taken through SQLite because Node offers none: it is released
 // when its process exits, so a kill -9 leaves nothing to clean up and no expiry has to be guessed.
 
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../core/problem.ts';
 
@@ -19,6 +19,22 @@ export const lockFile = (path: string): Disposable | undefined => {
   }
   const locked = database;
   return { [Symbol.dispose]: () => locked.close() };
+};
+
+/** Whether a process holds it. A file that is missing or cannot be read is not locked as far as anybody can know. */
+export const isFileLocked = (path: string): boolean => {
+  if (!existsSync(path)) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true, timeout: 0 });
+    database.exec('SELECT count(*) FROM sqlite_schema');
+    return false;
+  } catch (error) {
+    if (!(error instanceof Error && 'errcode' in error)) throw error;
+    return error.errcode === SQLITE_BUSY;
+  } finally {
+    database?.close();
+  }
 };
 
 export const isDiskFull = (error: unknown): boolean =>

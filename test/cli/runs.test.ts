@@ -9,6 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { LINE_FOLDER, openDocumentFolder, SWEEP_FOLDER } from '../../src/bench/run/document-folder.ts';
 import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { foundRunTable } from '../../src/cli/runs/found-run-table.ts';
@@ -246,6 +247,26 @@ describe('plimsoll runs', () => {
     expect(await listed(home, '--older-than', '1d')).toEqual(['3', '1']);
     expect(await listed(home, '--limit', '1')).toEqual(['3']);
   });
+
+  test.for([
+    ['sweep', SWEEP_FOLDER],
+    ['line', LINE_FOLDER],
+  ] as const)(
+    'lists a %s between two of its runs as running, until its process has ended',
+    async ([kind, row]) => {
+      using home = temporaryDirectory();
+      const directory = join(home.path, 'runs', 's1');
+      const inProgress = (): Promise<readonly string[]> => listed(home, '--state', 'running');
+      {
+        using _folder = await openDocumentFolder<never>(row, directory);
+        if (kind === 'sweep') writeSweep(directory, { ...madeUpSweep('s1'), state: 'running' });
+        else writeLine(directory, { ...madeUpLine(), id: 's1', state: 'running' });
+        expect(await inProgress()).toEqual(['s1']);
+      }
+      expect(await inProgress()).toEqual([]);
+      expect(await listed(home, '--state', 'interrupted')).toEqual(['s1']);
+    },
+  );
 
   test('reports of a home without runs that there is none', async () => {
     using home = temporaryDirectory();

@@ -6,7 +6,7 @@ import { readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
-import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
+import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { isDiskFull, lockFile } from '../../process/file-lock.ts';
@@ -37,6 +37,16 @@ export const SWEEP_FOLDER: FolderKind<SweepDocument> = {
   json: sweepDocumentToJson,
   lines: document => sweepText(document, ON_FILE),
   part: /^stage-\d{2,3}$/,
+  logs: [],
+};
+
+/** It writes its files itself, because a search goes on if one cannot be written. */
+export const LINE_FOLDER: FolderKind<LineDocument> = {
+  one: 'line',
+  command: 'line',
+  json: sweepDocumentToJson,
+  lines: document => sweepText(document, ON_FILE),
+  part: SWEEP_FOLDER.part,
   logs: [],
 };
 

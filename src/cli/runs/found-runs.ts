@@ -21,6 +21,7 @@ import { runFiles } from '../../metrics/run-files.ts';
 import { COMPARISON_FILES, readStored, readStoredFile, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import { makeMissingFolder } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
+import { isFileLocked } from '../../process/file-lock.ts';
 import { heldText, lineFigure, loadUnit } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
@@ -98,7 +99,7 @@ export const RUN_FOLDER: FoundKind = {
 
 const SWEEP: FoundKind = {
   heads: SWEEP_FILES.map(({ name }) => name),
-  files: ['sweep.json', 'sweep.txt', 'sweep.lock', 'line.json', 'line.txt'],
+  files: ['sweep.json', 'sweep.txt', 'sweep.lock', 'line.json', 'line.txt', 'line.lock'],
   part: /^stage-\d{2,3}(\.cut-off-\d{1,3})?$/,
   read: async (directory, { hasRunningPart }) => {
     const file = await readStored(directory, SWEEP_FILES);
@@ -108,7 +109,10 @@ const SWEEP: FoundKind = {
     return {
       kind: isLine ? 'line' : 'sweep',
       id: document.id,
-      state: stateOfWhole(document, hasRunningPart),
+      state: stateOfWhole(
+        document,
+        hasRunningPart || isFileLocked(join(directory, `${isLine ? 'line' : 'sweep'}.lock`)),
+      ),
       ...namesOf(document),
       target: document.target,
       load: `${isLine ? 'load line' : 'sweep'}, ${counted(document.stages.length, 'stage')}`,
@@ -129,7 +133,7 @@ const COMPARISON: FoundKind = {
     return {
       kind: 'comparison',
       id: document.id,
-      state: stateOfWhole(document, hasRunningPart),
+      state: stateOfWhole(document, hasRunningPart || isFileLocked(join(directory, 'comparison.lock'))),
       ...namesOf({ ...document, model: isKnown(b.model) ? b.model : a.model }),
       target: [...new Set([a, b].map(({ target }) => knownOr(target, '')))].join(' · '),
       load,
@@ -278,10 +282,11 @@ const whole = (report: Report): FoundState => {
   return state === 'failed' || state === 'running' ? 'incomplete' : state;
 };
 
+/** Between two of its runs, its process still locks its directory. */
 const stateOfWhole = (
   { state }: Pick<SweepDocument | LineDocument | ComparisonDocument, 'state'>,
-  hasRunningPart: boolean,
-): FoundState => (state === 'running' && !hasRunningPart ? 'interrupted' : state);
+  isAtWork: boolean,
+): FoundState => (state === 'running' && !isAtWork ? 'interrupted' : state);
 
 const rateText = ({ outputTokensPerSecond, requestsPerSecond }: Report): string => {
   if (isKnown(outputTokensPerSecond) && outputTokensPerSecond > 0)

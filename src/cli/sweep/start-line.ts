@@ -3,9 +3,10 @@
 
 import { join, resolve } from 'node:path';
 import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
+import { BenchError } from '../../bench/bench-error.ts';
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import { openRunDirectory } from '../../bench/run/run-directory.ts';
+import { LINE_FOLDER, openDocumentFolder } from '../../bench/run/document-folder.ts';
 import { type LineResult, runLine } from '../../bench/sweep/run-line.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
@@ -68,7 +69,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
   try {
     if (out === undefined) await openHome(home);
     const provenance = await stageProvenance(state, start);
-    await openRunDirectory(directory);
+    using folder = await openDocumentFolder(LINE_FOLDER, directory);
     const unlisted = out === undefined ? undefined : await linkInHome(home, id, directory);
     if (unlisted !== undefined) onNotice(`plimsoll runs cannot list this search: ${unlisted}`);
     const result = await runLine(
@@ -102,7 +103,11 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
         },
         stageEnded: report => observers.ended(report),
       },
-    );
+    ).catch(async (error: unknown) => {
+      // Its first stage failed: there is nothing to search.
+      if (error instanceof BenchError) await folder.discard();
+      throw error;
+    });
     await observers.over(result.document);
     return { ...result, directory, notices: display.notices };
   } catch (error) {
