@@ -39,7 +39,12 @@ export interface SectionTable {
   readonly leaving?: readonly (readonly number[])[];
 }
 
-export type SectionCell = string | Figure | TonedText;
+export type SectionCell = string | NotedFigure | TonedText;
+
+interface NotedFigure extends Figure {
+  /** What qualifies it: "±0.4 ms", "too few". */
+  readonly note?: string;
+}
 
 interface TonedText {
   readonly text: string;
@@ -47,11 +52,15 @@ interface TonedText {
 }
 
 export const sectionCellText = (cell: SectionCell): string =>
-  typeof cell === 'string' ? cell : 'figure' in cell ? figureText(cell) : cell.text;
+  typeof cell === 'string'
+    ? cell
+    : 'figure' in cell
+      ? `${figureText(cell)} ${cell.note ?? ''}`.trimEnd()
+      : cell.text;
 
 /** "Completed", but "p90" and "n". */
 export const columnTitle = (title: string): string =>
-  /^[np][\d.]*$/.test(title) ? title : capitalized(title);
+  /^(?:[np]|p[\d.]+( .*)?)$/.test(title) ? title : capitalized(title);
 
 /** For a table that may have no rows: nothing of it is shown then. */
 export const withRows = (...tables: readonly SectionTable[]): readonly SectionTable[] =>

@@ -52,8 +52,8 @@ describe('runs in a browser', () => {
     expect(await axeFindings(page)).toEqual([]);
 
     expect(await bench.ended(), bench.output()).toBe(0);
-    const percentiles = page.getByRole('table', { name: 'Percentiles of every series' });
-    await percentiles.getByRole('row', { name: /^TTFT \d/ }).waitFor();
+    const percentiles = page.getByRole('table', { name: 'Percentiles', exact: true });
+    await percentiles.getByRole('row', { name: /^Time to first token \d/ }).waitFor();
     const [folder = ''] = readdirSync(join(home, 'runs'));
     const report = JSON.parse(readFileSync(join(home, 'runs', folder, 'report.json'), 'utf8'));
     await tile(page, 'Samples')
@@ -130,7 +130,7 @@ describe('runs in a browser', () => {
       await page.getByText('This run is interrupted.').waitFor();
       await page.goto(`${daemon.url}/runs/done`);
       await page
-        .getByRole('table', { name: 'Percentiles of every series' })
+        .getByRole('table', { name: 'Percentiles', exact: true })
         .getByText('too few')
         .first()
         .waitFor();

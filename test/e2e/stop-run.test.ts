@@ -44,7 +44,7 @@ describe(
       await stop.getByRole('button', { name: 'Stop it now' }).click();
       expect(await bench.ended(), bench.output()).toBe(EXIT_CODES.benchInterrupted.code);
       await page.getByText('This run is interrupted.').waitFor();
-      await page.getByRole('table', { name: 'Percentiles of every series' }).waitFor();
+      await page.getByRole('table', { name: 'Percentiles', exact: true }).waitFor();
       const [folder = ''] = readdirSync(join(home, 'runs'));
       const report = JSON.parse(readFileSync(join(home, 'runs', folder, 'report.json'), 'utf8'));
       expect(report).toMatchObject({ interrupted: true, state: 'interrupted' });

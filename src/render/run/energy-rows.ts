@@ -2,6 +2,7 @@
 
 import { type Figure, figureText, formatThreeDigits, formatWatts } from '../../core/figure/figure.ts';
 import type { EnergyScope, RunEnergy, ScopeEnergy } from '../../core/run/energy.ts';
+import { RECENT_SECONDS } from '../../core/run/recent-window.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import { type Section, withRows } from '../section.ts';
@@ -37,20 +38,28 @@ const scopeRow = (of: ScopeEnergy): readonly string[] => {
   ];
 };
 
-export const LIVE_ENERGY_COLUMNS: readonly string[] = ['Power of', 'Now', 'Output token'];
+/** The last seconds of a run in progress. */
+export const liveEnergySection = (energy: RunEnergy): Section => ({
+  ...LIVE_POWER,
+  note: `over the last ${RECENT_SECONDS} s, by the sensors of ${energy.node}`,
+  tables: withRows({
+    name: LIVE_POWER.title,
+    columns: ['power of', 'now', 'output token'],
+    rows: energyRows(energy).map(([of = '', , , perToken = '', , now = '']) => [of, now, perToken]),
+  }),
+  remarks: energyRemarks(energy),
+});
 
-/** For the last seconds of a run in progress; scopes of which something is known. */
-export const liveEnergyRows = ({ scopes }: RunEnergy): readonly (readonly string[])[] =>
-  scopes
-    .filter(({ joules }) => !isUnknown(joules))
-    .map(of => [
-      `${SCOPE_LABELS[of.scope]}${of.isValid ? '' : INVALID_MARK}`,
-      text(of.wattsMean, formatWatts),
-      text(of.joulesPerOutputToken, formatJoules),
-    ]);
+/** @param reason why the node of the target is not known */
+export const unknownLiveEnergy = (reason: string): Section => ({
+  ...LIVE_POWER,
+  unknown: `the machine at the URL is not a node of the cluster (${reason})`,
+});
+
+const LIVE_POWER = { key: 'power', title: 'Power now' } as const;
 
 /** Remarks below the table: what is not valid and why, then what is not known. */
-export const energyRemarks = ({ node, scopes, reasons }: RunEnergy): readonly string[] => {
+const energyRemarks = ({ node, scopes, reasons }: RunEnergy): readonly string[] => {
   const isAnyKnown = scopes.some(({ joules }) => !isUnknown(joules));
   const shown = reasons.filter(({ scopes: of }) =>
     scopes.some(({ scope, joules }) => of.includes(scope) && !isUnknown(joules)),

@@ -12,7 +12,10 @@ import type { Report } from '../../core/run/report.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { Section } from '../section.ts';
 
-export const failureSection = (report: Report): Section | undefined => {
+/** Of a report, or of a run in progress. */
+export const failureSection = (
+  report: Pick<Report, 'failures'> & Parameters<typeof adviceContext>[0],
+): Section | undefined => {
   const { failures } = report;
   if (isUnknown(failures) || failures.groups.length === 0) return undefined;
   const advice = new Set(failures.groups.map(group => failureAdvice(group, adviceContext(report))));

@@ -5,6 +5,31 @@ import { counted, figureText, formatCount, formatFinePercent } from '../../core/
 import { LIVE_TURNS_MAX, type LiveSessions, type LiveTurns } from '../../core/run/live-sessions.ts';
 import { hasEnoughFor } from '../../core/statistics/early-stopping.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { type Section, withRows } from '../section.ts';
+
+export const liveSessionSection = (sessions: LiveSessions): Section => ({
+  key: 'sessions',
+  title: 'Sessions',
+  note: 'so far',
+  lead: [liveSessionLine(sessions)],
+  tables: [
+    {
+      name: 'First turns and later ones',
+      columns: ['turns', 'issued', 'failed', 'skipped', 'TTFT p50', 'TTFT p90', 'cached'],
+      rows: liveTurnRows(sessions),
+    },
+    ...withRows({
+      name: 'Sessions that run, by their newest turn',
+      columns: ['newest turn', 'sessions', 'share'],
+      rows: inTurnRows(sessions).map(({ turn, count, share }) => [
+        `turn ${turn}`,
+        formatCount(count),
+        figureText(formatFinePercent(share)),
+      ]),
+    }),
+  ],
+  remarks: whyNoTtft(sessions),
+});
 
 /** "8 running · 30 completed · 1 failed · 3 turns skipped". */
 export const liveSessionLine = (sessions: LiveSessions): string => {
@@ -34,29 +59,19 @@ export const inTurnRows = ({
   }));
 };
 
-export const LIVE_TURN_COLUMNS: readonly string[] = [
-  'Turns',
-  'Issued',
-  'Failed',
-  'Skipped',
-  'TTFT p50',
-  'TTFT p90',
-  'Cached',
-];
-
 /** A dash means that the value is unknown, or from too few samples. */
 export const liveTurnRows = ({ first, later }: LiveSessions): readonly (readonly string[])[] => [
   ['first', ...cells(first)],
   ['later', ...cells(later)],
 ];
 
-/** Why a dash is shown for a time to first token although turns were completed; '': none is missing. */
-export const liveTurnRemark = ({ first, later }: LiveSessions): string => {
-  const unreported = [first, later].find(
-    ({ completed, ttftNs }) => completed > 0 && isUnknown(ttftNs),
-  )?.ttftNs;
-  return unreported !== undefined && isUnknown(unreported) ? `TTFT by turn: ${unreported.reason}` : '';
-};
+/** Why a dash is shown for a time to first token although turns were completed. */
+const whyNoTtft = ({ first, later }: LiveSessions): readonly string[] =>
+  [first, later]
+    .flatMap(({ completed, ttftNs }) =>
+      completed > 0 && isUnknown(ttftNs) ? [`TTFT by turn: ${ttftNs.reason}`] : [],
+    )
+    .slice(0, 1);
 
 const cells = ({ ttftNs, cachedTokens, inputTokens, ...turns }: LiveTurns): readonly string[] => {
   const ttft = (key: 'p50' | 'p90'): string =>

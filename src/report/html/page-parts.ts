@@ -90,7 +90,7 @@ const cellMarkup = (cell: SectionCell): MarkupValue =>
   typeof cell === 'string'
     ? cell
     : 'figure' in cell
-      ? figureCell(cell)
+      ? markup`${figureCell(cell)}${cell.note && markup` <span class="unit">${cell.note}</span>`}`
       : markup`<span class="${TONES[cell.tone]}">${cell.text}</span>`;
 
 const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;

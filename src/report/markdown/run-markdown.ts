@@ -1,21 +1,19 @@
 // The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
 
 import { type DepthProfile, depthTestName } from '../../core/depth/depth-profile.ts';
-import { figureText, formatCount } from '../../core/figure/figure.ts';
-import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
-import { boundText, unboundedReason, unboundedText } from '../../core/run/figure-verdict.ts';
+import { figureText } from '../../core/figure/figure.ts';
+import { contaminationLines, SPOILED_MARK } from '../../core/run/contamination.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
-import type { Report, ReportRun, ReportSeries } from '../../core/run/report.ts';
-import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import type { Report, ReportRun } from '../../core/run/report.ts';
+import { seriesOf } from '../../core/run/run-series.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { depthRemarks, plusMinusText } from '../../render/run/depth-text.ts';
 import { failureSection } from '../../render/run/failure-rows.ts';
-import { formatRunFigure } from '../../render/run/format-run-figure.ts';
-import { percentileText, vouchedPercentile } from '../../render/run/percentile-text.ts';
+import { percentileSection } from '../../render/run/percentile-rows.ts';
 import { provenanceRows } from '../../render/run/provenance-rows.ts';
-import { objectiveLines, reportVerdict, summaryFigures, whyNoRow } from '../../render/run/report-summary.ts';
+import { objectiveLines, reportVerdict, summaryFigures } from '../../render/run/report-summary.ts';
 import { runSections } from '../../render/run/run-sections.ts';
 import { serverTimeSentence } from '../../render/run/server-times.ts';
 import {
@@ -29,25 +27,12 @@ import {
 } from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {
-  const { run, series } = report;
+  const { run } = report;
   const { headline, reasons, tone } = reportVerdict(report);
   const failures = failureSection(report);
   const serverTime = serverTimeSentence(report);
-  const percentiles = seriesOf('headline', 'detail').flatMap(key => {
-    const one = series[key];
-    if (one === undefined || one.count === 0 || one.max === 0) return [];
-    const shown = (value: number | null | undefined): string =>
-      value === null || value === undefined ? '–' : figureText(formatRunFigure(one.unit, value));
-    return [
-      [
-        `${capitalized(seriesRow(key).shortLabel)}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
-        ...['50', '90', '99'].map(each => withBound(one, each)),
-        shown(one.estimates?.['99']),
-        shown(one.max),
-        formatCount(one.count),
-      ],
-    ];
-  });
+  // One that is 0 throughout, such as send lateness in closed loop, is only in the whole report.
+  const shownSeries = seriesOf('headline', 'detail').filter(key => report.series[key]?.max !== 0);
   return `${[
     `## ${tone === 'good' ? '' : '⚠ '}${markdownText(headline)}`,
     '',
@@ -65,11 +50,7 @@ export const runMarkdown = (report: Report): string => {
       { figures: [1] },
     ),
     '',
-    ...(percentiles.length === 0
-      ? [`${capitalized(whyNoRow(report))}.`]
-      : markdownTable(['', 'p50', 'p90', 'p99', 'p99 at most', 'max', 'n'], percentiles)),
-    '',
-    ...markdownList(unboundedLines(report)),
+    ...sectionMarkdown(percentileSection(report, 'Times', shownSeries)),
     ...markdownList(serverTime === undefined ? [] : [capitalized(serverTime)]),
     ...runSections(report).flatMap(sectionMarkdown),
     ...markdownList(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
@@ -90,18 +71,6 @@ export const runMarkdown = (report: Report): string => {
   ]
     .join('\n')
     .trimEnd()}\n`;
-};
-
-/** "80 ms ±0.4 ms": how far it may be off by the client. */
-const withBound = (series: ReportSeries, percentile: string): string => {
-  const isStated = vouchedPercentile(series, percentile).kind === 'value';
-  const bound = isStated ? boundText(series.errorBound?.percentiles[percentile]) : '';
-  return `${percentileText(series, percentile)}${bound === '' ? '' : ` ${bound}`}`;
-};
-
-const unboundedLines = ({ series, rateBounds }: Report): readonly string[] => {
-  const reason = unboundedReason(series, rateBounds);
-  return reason === undefined ? [] : [capitalized(unboundedText(reason))];
 };
 
 const NOTICES_SHOWN_MAX = 10;

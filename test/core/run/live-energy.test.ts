@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type LiveEnergy, type LiveEnergyOf, liveEnergy } from '../../../src/core/run/live-energy.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
-import { energyRemarks, liveEnergyRows } from '../../../src/render/run/energy-rows.ts';
+import { liveEnergySection } from '../../../src/render/run/energy-rows.ts';
 import { at, idOf, stateOf } from '../../dashboard/cluster/cluster-state.ts';
 import { notebook, rack } from '../../e2e/machines.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
@@ -12,6 +12,8 @@ import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.
 const TARGET = idOf(rack);
 const OTHER = idOf(notebook);
 const SECONDS = 20;
+
+const rowsOf = (energy: LiveEnergy['energy']) => liveEnergySection(energy).tables?.[0]?.rows ?? [];
 
 const each = (value: number | null): readonly (number | null)[] =>
   Array.from({ length: SECONDS }, () => value);
@@ -64,12 +66,12 @@ const codes = ({ energy }: LiveEnergy): readonly string[] => energy.reasons.map(
 describe('the power of a run that goes on', () => {
   test('is the sum of the devices of the loaded node over the last seconds, by token', () => {
     const { energy, columns } = live();
-    const plain = liveEnergyRows(energy).map(row => row.join('|').replace(/[\u00a0\u202f]/g, ' '));
+    const plain = rowsOf(energy).map(row => row.join('|').replace(/[\u00a0\u202f]/g, ' '));
     expect(plain).toEqual(['GPUs !|512 W|500 mJ', 'whole machine !|900 W|879 mJ']);
     expect(energy.scopes.every(({ joulesPerToken }) => isUnknown(joulesPerToken))).toBe(true);
     // Simulated power is marked as such; nothing else is wrong, and the few seconds are no reason.
     expect(new Set(codes(live()))).toEqual(new Set(['no-reading', 'simulated']));
-    expect(energyRemarks(energy).at(-1)).toMatch(/^processors: unknown, /);
+    expect(liveEnergySection(energy).remarks?.at(-1)).toMatch(/^processors: unknown, /);
     expect(columns.gpu).toEqual([...Array(10).fill(512), null, null]);
     expect(columns.processor).toEqual(Array(12).fill(null));
   });
@@ -86,7 +88,7 @@ describe('the power of a run that goes on', () => {
 
   test('is unknown with its reason where one device of several is silent', () => {
     const { energy, columns } = live({}, { ...SERIES, 'gpu GPU-00000001 powerWatts': each(null) });
-    expect(liveEnergyRows(energy).map(([of]) => of)).toEqual(['whole machine !']);
+    expect(rowsOf(energy).map(([of]) => of)).toEqual(['whole machine !']);
     expect(codes({ energy, columns })).toContain('no-reading');
     expect(columns.gpu).toEqual(Array(12).fill(null));
   });
