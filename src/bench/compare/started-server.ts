@@ -2,18 +2,14 @@
 // until it replies, and ended with its whole process group by its supervisor.
 
 import * as v from 'valibot';
-import { type Clock, pause } from '../../clock/clock.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { type OwnProcess, startOwnProcess } from '../../process/own-process.ts';
 import { BenchError } from '../bench-error.ts';
-import type { ServerApi } from '../target/api/server-api.ts';
-import { fetchText } from '../target/fetch-text.ts';
-import type { HeaderField } from '../target/load-target.ts';
-import { type BenchTarget, modelsPath } from '../target/target-url.ts';
+import { type AwaitedServer, awaitServer, serverState } from '../target/await-server.ts';
 import { SUPERVISOR_VARIABLE, type SupervisorOrder, supervisorMessageSchema } from './supervisor-message.ts';
 
-interface StartedServerOptions {
+interface StartedServerOptions extends AwaitedServer {
   /** Side for people: "A". */
   readonly side: string;
   /** The command as it was typed, for /bin/sh. Written nowhere. */
@@ -24,10 +20,6 @@ interface StartedServerOptions {
   /** Environment of the server. */
   readonly env: Env;
   readonly nodePath: string;
-  readonly clock: Clock;
-  readonly target: BenchTarget;
-  readonly api: ServerApi;
-  readonly headers: readonly HeaderField[];
   readonly startMsMax: number;
 }
 
@@ -41,8 +33,8 @@ export const startServer = async (
   options: StartedServerOptions,
   signal: AbortSignal,
 ): Promise<StartedServer> => {
-  const { side, command, cwd, log, target, clock } = options;
-  if ((await answer(options, signal)) !== 'nobody')
+  const { side, command, cwd, log, target } = options;
+  if ((await serverState(options, signal)) !== 'nobody')
     throw new BenchError({
       code: 'unreachable',
       problem: `something answers at ${target.shown} already, before ${side} was started`,
@@ -71,18 +63,16 @@ export const startServer = async (
     });
   };
   try {
-    const limitMs = clock.nowMs() + options.startMsMax;
-    while ((await answer(options, signal)) !== 'ready') {
-      check();
-      signal.throwIfAborted();
-      if (clock.nowMs() > limitMs)
-        throw new BenchError({
-          code: 'unreachable',
-          problem: `the server of ${side} did not answer at ${target.shown} within ${Math.round(options.startMsMax / 1000)} s`,
-          advice: `Give it more time with --start-timeout; what it printed is in ${log}`,
-        });
-      await pause(clock, REQUEST_PAUSE_MS, signal);
-    }
+    await awaitServer(
+      options,
+      {
+        waitMs: options.startMsMax,
+        problem: `the server of ${side} did not answer at ${target.shown} within ${Math.round(options.startMsMax / 1000)} s`,
+        advice: `Give it more time with --start-timeout; what it printed is in ${log}`,
+        check,
+      },
+      signal,
+    );
     // A reply may come from another server when the one that we started has just ended.
     check();
     return { check, [Symbol.asyncDispose]: () => stopSupervisor(supervisor) };
@@ -96,24 +86,6 @@ const stopSupervisor = async (supervisor: OwnProcess): Promise<void> => {
   await supervisor.stop(SUPERVISOR_STOP_MS);
 };
 
-/** A server that is loading its model replies with 503, or not at all. */
-const answer = async (
-  { target, api, headers }: StartedServerOptions,
-  signal: AbortSignal,
-): Promise<'nobody' | 'not-yet' | 'ready'> => {
-  const reply = await fetchText({
-    server: target.server,
-    path: modelsPath(target, api),
-    headers,
-    timeoutMs: REQUEST_TIMEOUT_MS,
-    signal,
-  });
-  if (reply.kind === 'no-connection') return 'nobody';
-  return reply.kind === 'answer' && reply.status < 500 ? 'ready' : 'not-yet';
-};
-
-const REQUEST_PAUSE_MS = 250;
-const REQUEST_TIMEOUT_MS = 5_000;
 const SUPERVISOR_MS_MAX = 10_000;
 /** Added to the grace period that the supervisor gives the server, ms. */
 const SUPERVISOR_STOP_MS = 15_000;
