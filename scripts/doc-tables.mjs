@@ -3,11 +3,13 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { optionForm } from '../src/cli/command.ts';
 import { FIGURE_TABLES } from './figure-tables.mjs';
 
 export const TABLED_DOCUMENTS = [
   'api.md',
   'cli.md',
+  'coming-from.md',
   'config.md',
   'metrics.md',
   'mock.md',
@@ -21,6 +23,7 @@ export const declarations = async () => {
   const [{ allCommands }, ...others] = await Promise.all([
     import('../src/cli/commands.ts'),
     import('../src/cli/exit-codes.ts'),
+    import('../src/cli/like/foreign-options.ts'),
     import('../src/config/config-keys.ts'),
     import('../src/config/value-kinds.ts'),
     import('../src/daemon/log/daemon-log.ts'),
@@ -71,7 +74,7 @@ const TABLES = {
       .filter(row => !isCommon(row))
       .map(({ option, names }) => [
         ...(group.length === 1 ? [] : [names.map(code).join(', ')]),
-        code(formOf(option)),
+        code(optionForm(option)),
         inMarkdown(option.meaning, commands),
       ]);
     const also =
@@ -121,6 +124,20 @@ const TABLES = {
         plain === streaming ? 'same' : expectedText(plain),
       ]),
     ),
+  /** Options of other tools: other names of one of ours, then those that mean something else. */
+  foreign: ({ commands, TOOL_OPTIONS }) => {
+    const [{ options }] = commandsOf('bench', commands);
+    const shown = names => names.map(name => code(name.length === 1 ? `-${name}` : `--${name}`)).join(', ');
+    return table(
+      ['there', 'here'],
+      [
+        ...options.flatMap(({ name, aliases }) =>
+          aliases === undefined ? [] : [[shown(aliases), code(`--${name}`)]],
+        ),
+        ...TOOL_OPTIONS.map(({ names, means }) => [shown(names), means]),
+      ],
+    );
+  },
   /** With a heading for each group. */
   cases: ({ CASE_GROUPS, FAULT_CASES, TLS_CASES }) => {
     const groups = Object.entries(CASE_GROUPS).map(([group, title]) => {
@@ -175,7 +192,7 @@ const optionRows = group => {
   for (const { name, options } of group)
     for (const option of options) {
       if (option.name === 'home') continue;
-      const key = JSON.stringify([formOf(option), option.meaning]);
+      const key = JSON.stringify([optionForm(option), option.meaning]);
       if (!rows.has(key)) rows.set(key, { key, option, names: [] });
       rows.get(key).names.push(name);
     }
@@ -186,11 +203,6 @@ const usageOf = ({ name, arguments: names }) => ['plimsoll', name, ...names.map(
 
 const argumentText = ({ name, isRequired, isRepeatable }) =>
   `${isRequired ? name : `[${name}]`}${isRepeatable ? ' …' : ''}`;
-
-const formOf = ({ name, valueName, valueAlone, isRepeatable }) => {
-  const value = valueName === undefined ? '' : valueAlone === undefined ? ` ${valueName}` : ` [${valueName}]`;
-  return `--${name}${value}${isRepeatable ? ' …' : ''}`;
-};
 
 const table = (head, rows) =>
   [head, head.map(() => '---'), ...rows]

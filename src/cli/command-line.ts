@@ -3,33 +3,85 @@
 
 import { parseArgs } from 'node:util';
 import { nearest } from '../core/text/nearest.ts';
-import type { Command, Invocation, Option } from './command.ts';
+import { shellCommand } from '../core/text/shell-words.ts';
+import { type Command, hasValue, type Invocation, type Option, optionWords } from './command.ts';
 import { type CommandError, usage } from './command-error.ts';
+import { environmentWords } from './environment-words.ts';
+import { ownWords } from './like/own-words.ts';
 
 type CommandLine =
-  | { readonly kind: 'help'; readonly command: Command | undefined; readonly group: string | undefined }
+  | {
+      readonly kind: 'help';
+      readonly command: Command | undefined;
+      readonly group: string | undefined;
+      /** Every command or option, not only those that people need first. */
+      readonly isFull: boolean;
+    }
   | { readonly kind: 'version' }
-  | { readonly kind: 'run'; readonly command: Command; readonly invocation: Invocation };
+  | {
+      /** Which value each option has, and where it comes from. */
+      readonly kind: 'explain';
+      readonly command: Command;
+      /** Those of the line, in names of ours. */
+      readonly words: readonly string[];
+      /** Those of the environment. */
+      readonly added: readonly string[];
+    }
+  | {
+      readonly kind: 'run';
+      readonly command: Command;
+      readonly invocation: Invocation;
+      /** The words of the line in names of ours, the command first. */
+      readonly args: readonly string[];
+      /** How names of other tools were read. */
+      readonly notes: readonly string[];
+    };
+
+interface ParseOptions {
+  /** Options that the line does not give are taken from its PLIMSOLL_… variables. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The line was stored by this program: names of other tools are unknown options. */
+  readonly isStored?: boolean;
+}
 
 /** @throws CommandError `usage` with the nearest suggestion. */
-export const parseCommandLine = (args: readonly string[], commands: readonly Command[]): CommandLine => {
+export const parseCommandLine = (
+  args: readonly string[],
+  commands: readonly Command[],
+  { env = {}, isStored = false }: ParseOptions = {},
+): CommandLine => {
   const [first = 'help', ...rest] = args;
   if (HELP_WORDS.has(first)) {
     const words = rest.filter(word => !HELP_WORDS.has(word));
-    return words.length === 0
-      ? { kind: 'help', command: undefined, group: undefined }
-      : parseCommandLine([...words, '--help'], commands);
+    const isNamed = commands.some(({ name }) => name === words.join(' '));
+    const named = words.at(-1) === ALL && !isNamed ? words.slice(0, -1) : words;
+    return named.length === 0
+      ? { kind: 'help', command: undefined, group: undefined, isFull: words.length > 0 }
+      : parseCommandLine([...named, '--help', ...words.slice(named.length)], commands);
   }
   if (first === '--version' || first === '-V') return { kind: 'version' };
   if (first.startsWith('-')) throw optionBeforeCommand(first, commands);
   const command = findCommand(args, commands);
-  if (command === undefined) return { kind: 'help', command, group: first };
-  const left = args.slice(command.name.split(' ').length);
+  if (command === undefined) return { kind: 'help', command, group: first, isFull: true };
+  const own = command.name.split(' ');
+  const left = args.slice(own.length);
   const end = left.indexOf('--');
-  const wantsHelp = left.slice(0, end === -1 ? undefined : end).some(isHelpOption);
-  return wantsHelp
-    ? { kind: 'help', command, group: undefined }
-    : { kind: 'run', command, invocation: parseInvocation(command, left) };
+  const options = left.slice(0, end === -1 ? undefined : end);
+  if (options.some(isHelpOption))
+    return { kind: 'help', command, group: undefined, isFull: options.includes(ALL) };
+  const { words, notes } = isStored ? { words: left, notes: [] } : ownWords(left, command);
+  const explained = words.filter(word => word !== EXPLAIN);
+  const added = environmentWords(explained, command, env);
+  const all = withAdded(explained, added);
+  const invocation = parseInvocation(command, all);
+  if (explained.length < words.length) return { kind: 'explain', command, words: explained, added };
+  return { kind: 'run', command, invocation, args: [...own, ...all], notes };
+};
+
+/** Options of the environment come before "--", after which nothing is an option. */
+const withAdded = (words: readonly string[], added: readonly string[]): readonly string[] => {
+  const end = words.indexOf('--');
+  return end === -1 ? [...words, ...added] : [...words.slice(0, end), ...added, ...words.slice(end)];
 };
 
 /** The command that the words begin with; undefined for the help of a group ("config --help"). */
@@ -91,26 +143,50 @@ const parseInvocation = (command: Command, args: readonly string[]): Invocation 
     throw usage(`--${option.name}: ${result.problem}`, result.advice);
   };
   for (const option of command.options) read(option);
+  checkRules(command, texts);
   return { option: read, arguments: positionals };
+};
+
+/** @throws CommandError `usage` for the first rule of an option that does not hold */
+const checkRules = ({ options }: Command, texts: ReadonlyMap<string, readonly string[]>): void => {
+  for (const { name, valueName, rules = [] } of options) {
+    const [text] = texts.get(name) ?? [];
+    if (text === undefined) continue;
+    for (const rule of rules) {
+      const given = rule.names.filter(other => texts.has(other));
+      const [known] = rule.names.filter(other => options.some(option => option.name === other));
+      if (rule.kind === 'needs' && known !== undefined && given.length === 0)
+        throw usage(
+          `--${name} has no effect without --${known}`,
+          `Write: ${shellCommand`${optionWords(known, rule.examples[known])} ${optionWords(name, valueName === undefined ? undefined : text)}`}`,
+        );
+      const [other] = given;
+      if (rule.kind === 'excludes' && other !== undefined)
+        throw usage(
+          `--${name} and --${other} cannot be combined${rule.because === undefined ? '' : `: ${rule.because}`}`,
+          rule.advice ?? 'Leave one of them out.',
+        );
+    }
+  }
 };
 
 /** An option that has a value of its own where none follows. */
 const withValue = (word: string, next: string | undefined, { options }: Command): string => {
-  const alone = options.find(({ name }) => `--${name}` === word)?.valueAlone;
-  return alone !== undefined && (next === undefined || next.startsWith('-')) ? `${word}=${alone}` : word;
+  const option = options.find(({ name }) => `--${name}` === word);
+  return option?.valueAlone === undefined || hasValue(option, next) ? word : `${word}=${option.valueAlone}`;
 };
 
 const knownOption = (command: Command, name: string): Option<unknown> => {
   const option = command.options.find(candidate => `--${candidate.name}` === name);
   if (option !== undefined) return option;
   if (name === '--help') throw usage('--help takes no value', 'Write --help alone.');
-  const known = [...command.options.map(candidate => `--${candidate.name}`), '--help'];
-  const meant = nearest(name, known);
+  const meant = nearest(name, [...command.options.map(candidate => `--${candidate.name}`), '--help']);
+  const like = command.options.some(candidate => candidate.name === 'like')
+    ? `; for the command of another tool: plimsoll ${command.name} --like vllm '…'`
+    : '';
   throw usage(
     `unknown option ${shownWord(name)}`,
-    meant === undefined
-      ? `Known to plimsoll ${command.name}: ${known.join(', ')}`
-      : `Did you mean ${meant}? See: plimsoll ${command.name} --help`,
+    `${meant === undefined ? 'See' : `Did you mean ${meant}? See`}: plimsoll ${command.name} --help all${like}`,
   );
 };
 
@@ -174,4 +250,7 @@ const nameIn = (word: string): string => word.split('=', 1)[0] ?? word;
 
 const isHelpOption = (word: string): boolean => word === '--help' || word === '-h';
 
+const EXPLAIN = '--explain';
+/** After --help or help: everything. */
+const ALL = 'all';
 const HELP_WORDS: ReadonlySet<string> = new Set(['help', '--help', '-h']);

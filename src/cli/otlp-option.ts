@@ -8,6 +8,7 @@ const NAMED = { name: 'otlp', valueName: 'URL', parse: otlpEndpoint } as const;
 /** Of a run. */
 export const otlpOption: Option<string | undefined> = value({
   ...NAMED,
+  group: 'Output',
   meaning:
     'Send histograms and traces of the run to a receiver of OpenTelemetry (OTLP over HTTP, JSON): http://127.0.0.1:4318',
 });

@@ -3,11 +3,12 @@
 
 import { unlessAborted } from '../clock/clock.ts';
 import { errorMessage } from '../core/problem.ts';
-import { inColumns } from '../core/text/columns.ts';
-import { COMMAND_WORDS, type Command, type CommandArgument, type Option } from './command.ts';
-import { CommandError, terminalText } from './command-error.ts';
+import { COMMAND_WORDS, type Command } from './command.ts';
+import { CommandError, terminalText, usage } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
+import { commandHelp, commandList, explainedOptions } from './help.ts';
+import { LIKE_TOOLS } from './like/like-command.ts';
 import { type OutputStream, type ProcessState, StopRequest } from './process-state.ts';
 import { INSTALLED } from './program-name.ts';
 
@@ -41,23 +42,43 @@ const withProgram = (state: ProcessState): ProcessState => {
 };
 
 const run = async (commands: readonly Command[], state: ProcessState): Promise<ExitCode> => {
-  const line = parseCommandLine(state.args, commands);
+  if (isForeign(state.args)) await refuseForeignCommand(state.args);
+  const line = parseCommandLine(state.args, commands, { env: state.env });
   switch (line.kind) {
-    case 'help':
+    case 'help': {
+      const options = { isFull: line.isFull, columns: state.stdout.columns };
       await state.stdout.write(
-        line.command === undefined ? commandList(commands, line.group) : commandHelp(line.command),
+        line.command === undefined
+          ? commandList(commands, line.group, options)
+          : commandHelp(line.command, options),
       );
+      return EXIT_CODES.ok.code;
+    }
+    case 'explain':
+      await state.stdout.write(explainedOptions(line, state.stdout.columns));
       return EXIT_CODES.ok.code;
     case 'version':
       await state.stdout.write(`${state.version}\n`);
       return EXIT_CODES.ok.code;
-    case 'run':
-      return line.command.mayBeLeft === true
-        ? await leftAtStop(line.command.run(line.invocation, state), state.stop)
-        : await line.command.run(line.invocation, state);
+    case 'run': {
+      for (const note of line.notes) await state.stderr.write(`plimsoll: ${note}\n`);
+      const run = line.command.run(line.invocation, { ...state, args: line.args });
+      return line.command.mayBeLeft === true ? await leftAtStop(run, state.stop) : await run;
+    }
     default:
       return line satisfies never;
   }
+};
+
+const isForeign = ([first = '']: readonly string[]): boolean =>
+  LIKE_TOOLS.some(tool => tool === first) || /^python3?$/.test(first);
+
+/** "plimsoll vllm bench serve …". @throws CommandError `usage` with the command of ours */
+const refuseForeignCommand = async (args: readonly string[]): Promise<void> => {
+  const { foreignCommand } = await import('./like/like-tool.ts');
+  const ours = foreignCommand(args);
+  if (ours?.kind === 'ok')
+    throw usage(`${args[0] ?? ''} is another tool; the same load, by Plimsoll:`, ours.value.command);
 };
 
 /** @throws the reason of the stop */
@@ -98,71 +119,3 @@ const typedAs = (stream: OutputStream, program: string, words: readonly string[]
 };
 
 const ESCAPE = '\u001b[';
-
-// What --help prints.
-
-/** Of all commands, or of those of one group ("config"). */
-const commandList = (commands: readonly Command[], group: string | undefined): string => {
-  const shown = group === undefined ? commands : commands.filter(({ name }) => name.startsWith(`${group} `));
-  const lines = table(shown.map(command => [usageText(command), command.summary]));
-  const intro =
-    group === undefined
-      ? ['Plimsoll, the load line for AI clusters: what your machines and cables can carry.', '']
-      : [];
-  return [
-    ...intro,
-    `Usage: plimsoll ${group ?? 'COMMAND'} [OPTIONS]`,
-    '',
-    'Commands:',
-    ...lines,
-    '',
-    ...(group === undefined
-      ? table([
-          ['--help', 'This, or the help of a command: plimsoll up --help'],
-          ['--version', 'The version of Plimsoll'],
-        ])
-      : [`See: plimsoll ${group} COMMAND --help`]),
-    '',
-  ].join('\n');
-};
-
-const commandHelp = (command: Command): string =>
-  [
-    `Usage: plimsoll ${usageText(command)} [OPTIONS]`,
-    '',
-    command.summary,
-    ...(command.description === '' ? [] : ['', command.description]),
-    ...section(
-      'Arguments:',
-      command.arguments.map(({ name, meaning }) => [name, meaning]),
-    ),
-    ...section('Options:', [...command.options.map(optionRow), ['--help', 'This help']]),
-    ...section(
-      'Examples:',
-      command.examples.map(({ line, meaning }) => [line, meaning]),
-    ),
-    '',
-  ].join('\n');
-
-const usageText = ({ name, arguments: names }: Command): string =>
-  [name, ...names.map(argumentText)].join(' ');
-
-const argumentText = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
-  `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
-
-const optionRow = ({
-  name,
-  valueName,
-  valueAlone,
-  meaning,
-  isRepeatable,
-}: Option<unknown>): [string, string] => [
-  `--${name}${valueName === undefined ? '' : valueAlone === undefined ? ` ${valueName}` : ` [${valueName}]`}${isRepeatable ? ' …' : ''}`,
-  meaning,
-];
-
-const section = (title: string, rows: readonly (readonly [string, string])[]): string[] =>
-  rows.length === 0 ? [] : ['', title, ...table(rows)];
-
-const table = (rows: readonly (readonly [string, string])[]): readonly string[] =>
-  inColumns(rows, { gap: 3 });

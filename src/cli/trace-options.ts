@@ -2,9 +2,11 @@
 
 import type { TracePart } from '../bench/dataset/trace/read-trace.ts';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
-import { duration } from './bench/option-values.ts';
-import { type Option, value } from './command.ts';
+import { needs, type Option, optionsIn } from './command.ts';
 import { CommandError } from './command-error.ts';
+import { duration } from './option-values.ts';
+
+const { value } = optionsIn('Replay of a trace');
 
 const shares = (text: string): Parsed<TracePart['startAt']> => {
   const [, first = '', second = first] = /^(\d{1,3})%(?:\.\.(\d{1,3})%)?$/.exec(text) ?? [];
@@ -21,18 +23,21 @@ const shares = (text: string): Parsed<TracePart['startAt']> => {
 export const TRACE = {
   traceFrom: value({
     name: 'trace-from',
+    rules: [needs({ trace: 'FILE' })],
     valueName: 'D',
     meaning: 'Take what began at this time of a trace, or later: 90s, 10m.',
     parse: duration(0, 366 * 86_400_000),
   }),
   traceUntil: value({
     name: 'trace-until',
+    rules: [needs({ trace: 'FILE' })],
     valueName: 'D',
     meaning: 'Take what began before this time of a trace.',
     parse: duration(1, 366 * 86_400_000),
   }),
   startAt: value({
     name: 'start-at',
+    rules: [needs({ trace: 'FILE' })],
     valueName: 'P%..P%',
     meaning: 'Begin each conversation of a trace at a request between these shares of it, drawn by --seed.',
     parse: shares,
@@ -54,7 +59,3 @@ export const tracePart = (given: <T>(option: Option<T>) => T): TracePart => {
     startAt: given(TRACE.startAt),
   };
 };
-
-/** The first of them that was given, without dashes. */
-export const givenTraceOption = (given: <T>(option: Option<T>) => T): string | undefined =>
-  Object.values(TRACE).find(option => given<unknown>(option) !== undefined)?.name;

@@ -145,6 +145,13 @@ const ATTACKS: Readonly<Record<InputKind, Attack>> = {
       ...['bench', 'http://127.0.0.1:9', '--home', folder],
       ...['--stages', written(folder, 'stages.toml', `stage = ${'['.repeat(30_000)}${']'.repeat(30_000)}`)],
     ),
+  optionsFile: folder =>
+    command(
+      'bench',
+      written(folder, 'runs.toml', `requests = ${'['.repeat(30_000)}${']'.repeat(30_000)}`),
+      '--home',
+      folder,
+    ),
   requestPart: folder =>
     command(
       ...['bench', 'http://127.0.0.1:9', '--home', folder],

@@ -4,6 +4,8 @@
 /** The end of a number's range or of a calculation, which nothing from outside can meet. */
 const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/core/address/host-port.ts': ['PORT_MAX'],
+  'src/cli/help.ts': ['FIRST_COLUMN_MAX', 'COLUMNS_MAX'],
+  'src/core/run/objective-sample-size.ts': ['COUNT_MAX'],
   'src/core/statistics/incomplete-beta.ts': ['ITERATIONS_MAX'],
   'src/bench/line/line-estimate.ts': ['SLOPE_MAX', 'MOVE_MAX', 'ERROR_MAX'],
   'src/bench/line/line-search.ts': ['ALONE_EXCESS_MAX', 'ALONE_ERROR_MAX'],

@@ -3,7 +3,9 @@
 import { parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
 import { type HostPort, hostPortText, parseHostPort } from '../../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type Option, value } from '../command.ts';
+import { type Option, optionsIn } from '../command.ts';
+
+const { value } = optionsIn('Load');
 
 export interface AgentAddress {
   readonly at: HostPort;
@@ -57,6 +59,7 @@ export const fromOption: Option<readonly string[] | undefined> = value({
 /** Its value is a secret as long as the codes are good. */
 export const agentsOption: Option<readonly AgentAddress[] | undefined> = value({
   name: 'agents',
+  isSecret: true,
   valueName: 'PLACES',
   meaning: 'Load from these agents, as each prints it: HOST:PORT=CODE,HOST:PORT=CODE.',
   parse: parseAgentAddresses,

@@ -1,23 +1,14 @@
 // The options of `plimsoll bench`, each on its own; parse-bench-options.ts checks and combines them.
 
-import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import { OBJECTIVE_NAMES, type Objective } from '../../core/run/objective.ts';
 import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
 import { agentsOption, fromOption } from '../agent/agent-addresses.ts';
-import {
-  flag,
-  homeOption,
-  type Invocation,
-  nonEmpty,
-  type Option,
-  repeated,
-  value,
-  wholeText,
-} from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { excludes, homeOption, needs, nonEmpty, type Option, optionsIn, wholeText } from '../command.ts';
+import { LIKE_TOOLS } from '../like/like-command.ts';
+import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 import { otlpOption } from '../otlp-option.ts';
 import { CANCEL } from './cancel-options.ts';
 import { CHECKS } from './check-options.ts';
@@ -25,7 +16,6 @@ import { DEPTH } from './depth-options.ts';
 import { parseHeader } from './headers.ts';
 import { IMAGES } from './image-options.ts';
 import { NAMES } from './name-options.ts';
-import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
 import { REPLAY } from './replay-options.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
 import { SESSIONS } from './session-options.ts';
@@ -35,27 +25,19 @@ import { TIMEOUTS } from './timeout-options.ts';
 import { TOKENIZER } from './tokenizer-option.ts';
 import { URLS } from './url-options.ts';
 
+const server = optionsIn('Server');
+const load = optionsIn('Load');
+const requests = optionsIn('Requests');
+const judged = optionsIn('Objectives and exit codes');
+const output = optionsIn('Output');
+
 // `--real-time`: load threads that other programs of the machine do not keep waiting.
 const REAL_TIME = {
-  realTime: flag(
+  realTime: load.flag(
     'real-time',
     'Let the threads that send and stamp run before every other program, where the system allows it (Linux, as root); the report says so.',
+    { rules: [excludes(['from', 'agents'], { because: 'other machines generate the load' })] },
   ),
-};
-
-/** @throws CommandError `usage` where one of `elsewhere`, the options that let other machines make the load, was given */
-export const realTimePriority = (
-  invocation: Invocation,
-  elsewhere: readonly string[],
-): Pick<BenchRequest, 'hasRealTimeThreads'> => {
-  if (!invocation.option(REAL_TIME.realTime)) return {};
-  const [other] = elsewhere;
-  if (other === undefined) return { hasRealTimeThreads: true };
-  throw new CommandError(
-    'usage',
-    `--real-time has no effect with ${other}: other machines make the load`,
-    'Leave one of them out.',
-  );
 };
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
@@ -63,84 +45,110 @@ const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) =>
 /** In the order of --help. Times are milliseconds. */
 export const BENCH = {
   ...URLS,
-  api: value({
+  api: server.choice({
     name: 'api',
-    valueName: API_CHOICES.join('|'),
     meaning: `Which API of the server to use. Default: auto, the endpoint in the URL, otherwise ${SERVER_APIS[0].name}.`,
-    parse: oneOf(...API_CHOICES),
+    choices: API_CHOICES,
   }),
-  model: value({
+  model: server.value({
     name: 'model',
+    aliases: ['m'],
+    isCommon: true,
     valueName: 'M',
     meaning:
       'Sent as given; several by weight: base=0.7,adapter=0.3, each reported on its own. Default: the first that the server lists.',
     parse: nonEmpty,
   }),
-  requests: value({
+  requests: load.value({
     name: 'requests',
+    rules: [
+      excludes(['turns', 'multi-turn'], { advice: 'Give the number of sessions: --sessions 100' }),
+      excludes(['duration'], { advice: 'Use the one that should end the run.' }),
+    ],
+    aliases: ['num-prompts', 'num-requests', 'request-count', 'max-requests', 'n'],
+    isCommon: true,
     valueName: 'N',
     meaning: 'Stop after this many requests.',
     parse: wholeNumberFrom(1, 1e9),
   }),
-  duration: value({
+  duration: load.value({
     name: 'duration',
+    rules: [excludes(['sessions'], { advice: 'Use the one that should end the run.' })],
+    aliases: ['d', 'z'],
+    isCommon: true,
     valueName: 'D',
     meaning: 'Send requests for this long: 500ms, 30s, 2m. Default: 30s.',
     parse: duration(1, 7 * 86_400_000),
   }),
-  concurrency: value({
+  concurrency: load.value({
     name: 'concurrency',
+    rules: [excludes(['rate', 'max-throughput', 'stages'], { advice: 'Use one of them.' })],
+    aliases: ['vus', 'c'],
+    isCommon: true,
     valueName: 'C',
     meaning: 'Keep this many requests in flight. Default: 8.',
     parse: wholeNumberFrom(1, 20_000),
   }),
-  rate: value({
+  rate: load.value({
     name: 'rate',
+    rules: [excludes(['max-throughput', 'stages'], { advice: 'Use one of them.' })],
+    aliases: ['qps'],
+    isCommon: true,
     valueName: 'R',
     meaning: 'Send this many requests a second, whether answers arrive or not.',
     parse: requestRate,
   }),
-  arrival: value({
+  arrival: load.choice({
     name: 'arrival',
-    valueName: 'poisson|constant',
+    rules: [needs({ rate: '10', rates: '1..64x2', stages: 'LIST' })],
     meaning: 'How requests are spread over time: at random (poisson, default) or evenly (constant).',
-    parse: oneOf('poisson', 'constant'),
+    choices: ['poisson', 'constant'],
   }),
-  maxThroughput: flag('max-throughput', 'Keep 256 requests in flight, to find the most the server can do.'),
+  maxThroughput: load.flag(
+    'max-throughput',
+    'Keep 256 requests in flight, to find the most the server can do.',
+    { rules: [excludes(['stages'], { advice: 'Use one of them.' })] },
+  ),
   ...SHAPE,
   ...REPLAY,
   ...DEPTH,
-  dataset: value({
+  dataset: requests.value({
     name: 'dataset',
+    isCommon: true,
     valueName: 'FILE',
     meaning:
       'Prompts: JSONL, a JSON list, ShareGPT, CSV, Parquet or a folder of texts (docs/bench.md). Default: generated text.',
     reads: wholeText,
     parse: nonEmpty,
   }),
-  systemPrompt: value({
+  systemPrompt: requests.value({
     name: 'system-prompt',
+    rules: [excludes(['prefix-tokens'], { advice: 'Both are a system prompt: use one of them.' })],
     valueName: 'TEXT|FILE',
     meaning:
       'The same system prompt before every request without one of its own: a text, or the file of that name.',
     reads: wholeText,
     parse: nonEmpty,
   }),
-  promptColumn: value({
+  promptColumn: requests.value({
     name: 'prompt-column',
+    rules: [needs({ dataset: 'FILE' })],
     valueName: 'NAME',
     meaning: 'The field of --dataset with the prompt or the messages.',
     parse: nonEmpty,
   }),
-  noNonce: flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
-  noGuard: flag('no-guard', 'Skip the contamination checks (docs/contamination.md); the report notes it.'),
+  noNonce: requests.flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
+  noGuard: judged.flag(
+    'no-guard',
+    'Skip the contamination checks (docs/contamination.md); the report notes it.',
+  ),
   ...REQUEST_OPTIONS,
   ...SESSIONS,
-  streaming: value({
+  streaming: requests.choice({
     name: 'streaming',
-    valueName: 'on|off',
+    valueAlone: 'on',
     meaning: 'Request a stream, which shows time to first token. Default: on.',
-    parse: oneOf('on', 'off'),
+    choices: ['on', 'off'],
   }),
   ...TIMEOUTS,
   ...STOP,
@@ -148,8 +156,9 @@ export const BENCH = {
   ...TOKENIZER,
   ...CHECKS,
   ...CANCEL,
-  warmup: value({
+  warmup: load.value({
     name: 'warmup',
+    rules: [excludes(['no-warmup'])],
     valueName: 'N',
     meaning: 'Requests before the measured phase, not counted. Default: one per load thread.',
     parse: text =>
@@ -157,12 +166,12 @@ export const BENCH = {
         ? wrong('a warm-up needs at least one request', 'Use --no-warmup, with --model.')
         : wholeNumberFrom(1, 100_000)(text),
   }),
-  noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
+  noWarmup: load.flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
   ...REAL_TIME,
   from: fromOption,
   agents: agentsOption,
   ...NAMES,
-  facts: value({
+  facts: output.value({
     name: 'facts',
     valueName: 'MODEL',
     meaning:
@@ -170,88 +179,107 @@ export const BENCH = {
     reads: wholeText,
     parse: nonEmpty,
   }),
-  out: value({
+  out: output.value({
     name: 'out',
     valueName: 'DIR',
     meaning: 'The run directory itself, new or empty. Default: <home>/runs/<id>.',
     parse: nonEmpty,
   }),
-  repeat: value({
+  repeat: output.value({
     name: 'repeat',
     valueName: 'K',
     meaning:
       'Repeat the run this many times with new seeds, and report how much the runs differ and how small a change they can show.',
     parse: wholeNumberFrom(2, 99),
   }),
-  seed: value({
+  seed: load.valueOr({
     name: 'seed',
+    fallback: '42',
+    aliases: ['random-seed'],
     valueName: 'N',
-    meaning: 'Seed of arrival times and generated prompts. Default: 42.',
+    meaning: 'Seed of arrival times and generated prompts.',
     parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
   }),
-  header: repeated<HeaderField>({
+  header: server.repeated<HeaderField>({
     name: 'header',
+    isSecret: true,
+    aliases: ['H'],
     valueName: 'K:V',
     meaning:
       'A header for each request. Other users of this machine can see it: use --header-file for secrets.',
     parse: parseHeader,
   }),
-  headerFile: value({
+  headerFile: server.value({
     name: 'header-file',
+    isSecret: true,
     valueName: 'F',
     meaning: 'Headers, one "K: V" on each line.',
     reads: wholeText,
     parse: nonEmpty,
   }),
-  apiKeyFile: value({
+  apiKeyFile: server.value({
     name: 'api-key-file',
+    isSecret: true,
+    isCommon: true,
     valueName: 'F',
     meaning: 'The API key, alone in a file. Default: OPENAI_API_KEY.',
     reads: wholeText,
     parse: nonEmpty,
   }),
-  maxFailures: value({
+  maxFailures: judged.value({
     name: 'max-failures',
     valueName: 'N',
     meaning: 'Exit with code 0 if at most this many requests failed. Default: 0. Never stops the run.',
     parse: wholeNumberFrom(0, 1e9),
   }),
-  events: value({
+  events: output.choice({
     name: 'events',
-    valueName: 'on|off',
     meaning: 'Write every event record to events.jsonl. Default: on.',
-    parse: oneOf('on', 'off'),
+    choices: ['on', 'off'],
   }),
-  slo: repeated<readonly Objective[]>({
+  slo: judged.repeated<readonly Objective[]>({
     name: 'slo',
+    isCommon: true,
     valueName: 'OBJECTIVE',
     meaning: `Objectives. For each request NAME=D: ${OBJECTIVE_NAMES.join(', ')}. For the run NAME.p95=D, NAME.mean=D, error-rate=P%.`,
     parse: parseObjectives,
   }),
-  attainment: value({
+  attainment: judged.valueOr({
     name: 'attainment',
+    // For runs, sweeps and load lines: no number of requests can prove that none will miss an objective.
+    fallback: '95%',
     valueName: 'P%',
-    meaning: 'The share of issued requests that must meet NAME=D; failed ones do not. Default: 100%.',
+    meaning: `The share of issued requests that must meet NAME=D; failed ones do not.`,
     parse: parseAttainment,
   }),
-  requireTrustworthy: flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
-  like: value({
+  requireTrustworthy: judged.flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
+  like: output.choice({
     name: 'like',
-    valueName: 'vllm|aiperf|guidellm',
     meaning:
-      "Print the bench command for the load of another tool's command, given in place of URL: vllm, aiperf, guidellm.",
-    parse: oneOf('vllm', 'aiperf', 'guidellm'),
+      "Print the command for the load of another tool's command, given in place of URL (docs/coming-from.md).",
+    choices: LIKE_TOOLS,
+    valueName: 'TOOL',
   }),
-  noteGit: value({
+  save: output.value({
+    name: 'save',
+    valueName: 'FILE',
+    meaning: 'Write this command as a file of options (.toml, .yaml or .json) instead of running it.',
+    parse: nonEmpty,
+  }),
+  noteGit: output.value({
     name: 'note-git',
     valueName: 'DIR',
     meaning: 'Record the git commit of this folder in the report, and whether files differ from it.',
     parse: nonEmpty,
   }),
   otlp: otlpOption,
-  json: flag('json', 'Print report.json alone.'),
-  quiet: flag('quiet', 'Print the report alone: no progress, no notices.'),
+  json: output.flag('json', 'Print report.json alone.'),
+  quiet: output.flag('quiet', 'Print the report alone: no progress, no notices.'),
   home: homeOption,
 };
 
 export const BENCH_OPTIONS: readonly Option<unknown>[] = Object.values(BENCH);
+
+/** For commands whose runs are those of bench but for some options: a new option is part of them too. */
+export const benchOptionsWithout = (left: readonly Option<unknown>[]): readonly Option<unknown>[] =>
+  BENCH_OPTIONS.filter(option => !left.includes(option));

@@ -5,8 +5,9 @@ import { parseLength } from '../../core/figure/parse-length.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
-import { type Invocation, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { type Invocation, needs, optionsIn } from '../command.ts';
+
+const { value, valueOr } = optionsIn('When requests end');
 
 /** As lengths are written, of durations: "500ms", "200ms..2s", "normal(1s,200ms)", "200ms:90,5s:10". */
 const parseDelays = (text: string): Parsed<LengthDistribution> => {
@@ -42,23 +43,17 @@ export const CANCEL = {
       'Cancel requests this long after they were sent: 500ms, 200ms..2s, normal(1s,200ms). They do not count as failures.',
     parse: parseDelays,
   }),
-  cancelShare: value({
+  cancelShare: valueOr({
     name: 'cancel-share',
+    fallback: '100%',
+    rules: [needs({ 'cancel-after': '1s' })],
     valueName: 'P%',
-    meaning: 'The share of requests that --cancel-after applies to. Default: 100%.',
+    meaning: 'The share of requests that --cancel-after applies to.',
     parse: text => parseAttainment(text),
   }),
 };
 
-/** @throws CommandError `usage` for a share of nothing. */
 export const cancelPolicy = (invocation: Invocation): { readonly cancel?: CancelPolicy } => {
   const afterMs = invocation.option(CANCEL.cancelAfter);
-  const share = invocation.option(CANCEL.cancelShare);
-  if (afterMs !== undefined) return { cancel: { afterMs, share: share ?? 1 } };
-  if (share === undefined) return {};
-  throw new CommandError(
-    'usage',
-    '--cancel-share has no effect without --cancel-after',
-    'Write: --cancel-after 1s --cancel-share 20%',
-  );
+  return afterMs === undefined ? {} : { cancel: { afterMs, share: invocation.option(CANCEL.cancelShare) } };
 };

@@ -8,8 +8,10 @@ import { unjudged } from '../../core/json-fits.ts';
 import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputTextSync } from '../../process/input-file.ts';
-import { type Invocation, nonEmpty, value, wholeText } from '../command.ts';
+import { type Invocation, nonEmpty, optionsIn, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+
+const { value } = optionsIn('Requests');
 
 /** In the order of --help. */
 export const CHECKS = {

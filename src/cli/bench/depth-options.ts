@@ -6,10 +6,8 @@ import { fetchModelLimits } from '../../bench/target/fetch-model-limits.ts';
 import {
   DEPTH_OUTPUT_TOKENS,
   DEPTH_PROMPT_TOKENS,
-  DEPTH_REPETITIONS,
   DEPTH_REPETITIONS_MAX,
   DEPTH_TOKENS_MAX,
-  DEPTHS_DEFAULT,
   DEPTHS_MAX,
   type DepthPlan,
   depthRequests,
@@ -19,10 +17,12 @@ import {
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { LengthRequest } from '../../core/figure/parse-length.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
-import { type Invocation, type Option, value } from '../command.ts';
+import { type Invocation, isSet, needs, type Option, optionsIn } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
-import { oneOf, wholeNumberFrom } from './option-values.ts';
+import { wholeNumberFrom } from '../option-values.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
+
+const { choice, valueOr } = optionsIn('Depth profile');
 
 const parseDepths = (text: string): Parsed<readonly number[]> => {
   const parts = text.split(',').map(part => /^(\d{1,9})(k?)$/i.exec(part.trim()));
@@ -37,23 +37,26 @@ const parseDepths = (text: string): Parsed<readonly number[]> => {
 
 /** In the order of --help. */
 export const DEPTH = {
-  profile: value({
+  profile: choice({
     name: 'profile',
-    valueName: 'depth',
     meaning:
       'Measure how fast one stream reads and writes after 0 to 32k tokens of context, as llama-bench does.',
-    parse: oneOf('depth'),
+    choices: ['depth'],
   }),
-  depths: value({
+  depths: valueOr({
     name: 'depths',
+    fallback: '0,4k,8k,16k,32k',
+    rules: [needs({ profile: 'depth' })],
     valueName: 'N,…',
-    meaning: 'With --profile depth: tokens of context. Default: 0,4k,8k,16k,32k.',
+    meaning: 'With --profile depth: tokens of context.',
     parse: parseDepths,
   }),
-  repetitions: value({
+  repetitions: valueOr({
     name: 'repetitions',
+    fallback: '3',
+    rules: [needs({ profile: 'depth' })],
     valueName: 'R',
-    meaning: 'With --profile depth: how many times each depth is measured. Default: 3.',
+    meaning: 'With --profile depth: how many times each depth is measured.',
     parse: wholeNumberFrom(1, DEPTH_REPETITIONS_MAX),
   }),
 };
@@ -63,23 +66,15 @@ export const depthDatasetOptions = (
   invocation: Invocation,
   options: readonly Option<unknown>[],
 ): DepthPlan | undefined => {
-  const depths = invocation.option(DEPTH.depths);
-  const repetitions = invocation.option(DEPTH.repetitions);
-  if (invocation.option(DEPTH.profile) === undefined) {
-    if (depths === undefined && repetitions === undefined) return undefined;
-    throw usage(
-      `--${depths === undefined ? 'repetitions' : 'depths'} has no effect without --profile depth`,
-      'Write: --profile depth',
-    );
-  }
-  const strange = options.find(option => !ALLOWED.has(option.name) && isGiven(invocation.option(option)));
+  if (invocation.option(DEPTH.profile) === undefined) return undefined;
+  const strange = options.find(option => !ALLOWED.has(option.name) && isSet(invocation, option));
   if (strange !== undefined)
     throw usage(
       `--${strange.name} and --profile depth cannot be combined`,
       'A profile sends its own requests, one after the other.',
     );
   return {
-    depths: depths ?? DEPTHS_DEFAULT,
+    depths: invocation.option(DEPTH.depths),
     promptTokens: fixedLength(
       invocation.option(REQUEST_OPTIONS.inputTokens),
       'input-tokens',
@@ -90,7 +85,7 @@ export const depthDatasetOptions = (
       'output-tokens',
       DEPTH_OUTPUT_TOKENS,
     ),
-    repetitions: repetitions ?? DEPTH_REPETITIONS,
+    repetitions: invocation.option(DEPTH.repetitions),
     skipped: [],
     ...NOT_REQUESTED,
   };
@@ -135,9 +130,6 @@ export const depthRequest = async (
     isStreaming: true,
   };
 };
-
-const isGiven = (read: unknown): boolean =>
-  read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
 
 const fixedLength = (options: LengthRequest | undefined, name: string, otherwise: number): number => {
   if (options === undefined) return otherwise;

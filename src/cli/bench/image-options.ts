@@ -4,9 +4,11 @@ import { resolve } from 'node:path';
 import type { ImageDatasetOptions, ImageSize } from '../../bench/dataset/synthetic-images.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type Invocation, nonEmpty, value, wholeText } from '../command.ts';
+import { excludes, type Invocation, needs, nonEmpty, optionsIn, wholeText } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { wholeNumberFrom } from './option-values.ts';
+import { wholeNumberFrom } from '../option-values.ts';
+
+const { value, valueOr } = optionsIn('Requests');
 
 const parseSize = (text: string): Parsed<Omit<ImageSize, 'kind'>> => {
   const [, width = '', height = ''] = /^(\d{1,4})x(\d{1,4})$/i.exec(text.trim()) ?? [];
@@ -19,22 +21,34 @@ const parseSize = (text: string): Parsed<Omit<ImageSize, 'kind'>> => {
       );
 };
 
+/** Prompts with images are made on this machine, and are not part of a history. */
+const NOT_WITH_IMAGES = ['turns', 'multi-turn', 'from', 'agents'] as const;
+
 /** In the order of --help. */
 export const IMAGES = {
   images: value({
     name: 'images',
+    rules: [excludes(NOT_WITH_IMAGES)],
     valueName: 'N',
     meaning: 'Put this many synthetic images into each prompt, for the APIs chat, messages and ollama.',
     parse: wholeNumberFrom(1, 16),
   }),
-  imageSize: value({
+  imageSize: valueOr({
     name: 'image-size',
+    fallback: '512x512',
+    rules: [
+      excludes(['image-folder'], {
+        advice: 'Images of a folder are sent as they are: leave out --image-size.',
+      }),
+      needs({ images: '1' }),
+    ],
     valueName: 'WxH',
-    meaning: 'The size of synthetic images in pixels. Default: 512x512.',
+    meaning: 'The size of synthetic images in pixels.',
     parse: parseSize,
   }),
   imageFolder: value({
     name: 'image-folder',
+    rules: [excludes(NOT_WITH_IMAGES)],
     valueName: 'DIR',
     meaning:
       'Use the images of this folder in turn (PNG, JPEG, WebP) instead of synthetic ones. Without --images: one per prompt.',
@@ -46,31 +60,20 @@ export const IMAGES = {
 /** @throws CommandError `usage` for what has no effect, or cannot be asked. */
 export const imageDatasetOptions = (
   invocation: Invocation,
-  { api, cwd, others }: { readonly api: ServerApi; readonly cwd: string; readonly others: readonly string[] },
+  { api, cwd }: { readonly api: ServerApi; readonly cwd: string },
 ): { readonly images?: ImageDatasetOptions } => {
   const folder = invocation.option(IMAGES.imageFolder);
   const count = invocation.option(IMAGES.images) ?? (folder === undefined ? undefined : 1);
   const size = invocation.option(IMAGES.imageSize);
-  if (count === undefined) {
-    if (size === undefined) return {};
-    throw usage('--image-size has no effect without --images', 'Write: --images 1 --image-size 512x512');
-  }
+  if (count === undefined) return {};
   const given = folder === undefined ? '--images' : '--image-folder';
-  if (folder !== undefined && size !== undefined)
-    throw usage(
-      '--image-folder and --image-size cannot be combined',
-      'Images of a folder are sent as they are: leave out --image-size.',
-    );
-  const [other] = others;
-  if (other !== undefined) throw usage(`${given} and ${other} cannot be combined`, 'Leave one of them out.');
   if (!ILLUSTRATED.has(api.name))
     throw usage(`${given} is not available with the API ${api.name}`, 'Use --api chat, messages or ollama.');
-  if (folder === undefined) return { images: { count, source: { kind: 'made-up', ...(size ?? SIZE) } } };
+  if (folder === undefined) return { images: { count, source: { kind: 'made-up', ...size } } };
   return { images: { count, source: { kind: 'folder', path: resolve(cwd, folder), shownPath: folder } } };
 };
 
 /** Their adapters accept pictures. */
 const ILLUSTRATED: ReadonlySet<string> = new Set(['chat', 'messages', 'ollama']);
-const SIZE = { width: 512, height: 512 };
 /** Bound in docs/limits.md. */
 const IMAGE_SIDE_MAX = 4_096;

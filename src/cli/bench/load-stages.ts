@@ -11,7 +11,7 @@ import { firstLine } from '../../core/text/single-line.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { CommandError } from '../command-error.ts';
-import { duration, requestRate, wholeNumberFrom } from './option-values.ts';
+import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 
 export interface LoadStages {
   readonly by: 'rate' | 'concurrency';

@@ -10,8 +10,10 @@ import {
 } from '../../core/run/run-shape.ts';
 import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
 import { showable } from '../../core/text/single-line.ts';
-import { type Invocation, repeated, value } from '../command.ts';
+import { type Invocation, optionsIn } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+
+const { repeated, value } = optionsIn('Output');
 
 export interface GivenTag {
   readonly key: string;

@@ -13,9 +13,9 @@ import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';
-import type { Invocation, Option } from '../command.ts';
+import { type Invocation, isSet, type Option } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { BENCH, realTimePriority } from './bench-options.ts';
+import { BENCH } from './bench-options.ts';
 import { cancelPolicy } from './cancel-options.ts';
 import { checkFields } from './check-options.ts';
 import { imageDatasetOptions } from './image-options.ts';
@@ -23,7 +23,7 @@ import type { LoadStages } from './load-stages.ts';
 import { nameAndTags } from './name-options.ts';
 import { requestSettingsOf } from './request-options.ts';
 import { sessionDatasetOptions } from './session-options.ts';
-import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
+import { runShape, stagesPattern } from './shape-options.ts';
 import { graceShape, stopRules } from './stop-options.ts';
 import { timeoutsOf } from './timeout-options.ts';
 import { tokenizerChoice } from './tokenizer-option.ts';
@@ -53,20 +53,8 @@ export const parseBenchOptions = (
     isReplay,
   });
   const requests = given(BENCH.requests);
-  if (sessions !== undefined && requests !== undefined)
-    throw usage('--requests and sessions cannot be combined', 'Give their number: --sessions 100');
   const samplesMax = sessionsMax ?? requests;
   const duration = given(BENCH.duration);
-  if (samplesMax !== undefined && duration !== undefined) {
-    const count = sessions === undefined ? '--requests' : '--sessions';
-    throw usage(`${count} and --duration cannot be combined`, 'Use the one that should end the run.');
-  }
-  if (stages !== undefined && (samplesMax ?? duration) !== undefined) {
-    throw usage(
-      `--stages and --${samplesMax === undefined ? 'duration' : 'requests'} cannot be combined`,
-      'Each stage has its own duration.',
-    );
-  }
   const stagesMs = stages?.steps.reduce((sum, { durationMs }) => sum + durationMs, 0);
   refuseUrls(urls, [
     ...(parseMix(given(BENCH.model) ?? '').kind === 'ok' && modelsOf(given(BENCH.model)).models !== undefined
@@ -90,38 +78,30 @@ export const parseBenchOptions = (
     ...nameAndTags(invocation),
     dataset: datasetOf(given, cwd),
     ...systemPromptOf(given, cwd),
-    requests: withFields(
-      requestSettingsOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
-      checkFields(invocation, { api, cwd }),
-    ),
+    requests: withFields(requestSettingsOf(given, { cwd }), checkFields(invocation, { api, cwd })),
     hasNonce: !given(BENCH.noNonce),
     ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
     isStreaming,
     timeouts: timeoutsOf(given),
     stopRules: stopRules(invocation),
-    ...imageDatasetOptions(invocation, {
-      api,
-      cwd,
-      others: [...(sessions === undefined ? [] : ['sessions']), ...elsewhere(given)],
-    }),
+    ...imageDatasetOptions(invocation, { api, cwd }),
     ...tokenizerChoice(invocation, {
       api,
       cwd,
-      others: [
-        ...(given(BENCH.profile) === undefined ? [] : ['--profile']),
-        ...(given(BENCH.noWarmup) && given(BENCH.tokenizer) === 'server' ? ['--no-warmup'] : []),
-        ...elsewhere(given),
-      ],
+      others: given(BENCH.noWarmup) && given(BENCH.tokenizer) === 'server' ? ['--no-warmup'] : [],
     }),
     ...cancelPolicy(invocation),
-    warmup: warmupOf(given, invocation),
-    ...realTimePriority(invocation, elsewhere(given)),
-    seed: given(BENCH.seed) ?? SEED,
+    warmup: warmupOf(given),
+    ...(given(BENCH.realTime) ? { hasRealTimeThreads: true as const } : {}),
+    seed: given(BENCH.seed),
     hasEventLog: given(BENCH.events) !== 'off',
     ...requestedObjectives(
-      { slo: given(BENCH.slo).flat(), attainment: given(BENCH.attainment) },
+      {
+        slo: given(BENCH.slo).flat(),
+        attainment: given(BENCH.attainment),
+        isAttainmentSet: isSet(invocation, BENCH.attainment),
+      },
       { pattern, isStreaming },
-      ATTAINMENT,
     ),
   };
 };
@@ -173,23 +153,8 @@ export const streamingOf = (
 const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => {
   const concurrency = given(BENCH.concurrency);
   const rate = given(BENCH.rate);
-  const chosen = [
-    ...(concurrency === undefined ? [] : ['--concurrency']),
-    ...(rate === undefined ? [] : ['--rate']),
-    ...(given(BENCH.maxThroughput) ? ['--max-throughput'] : []),
-    ...(stages === undefined ? [] : ['--stages']),
-  ];
-  if (chosen.length > 1) {
-    throw usage(`${chosen.join(' and ')} cannot be combined`, `Use one of them: ${chosen[0]} alone.`);
-  }
   const arrival = given(BENCH.arrival);
   if (stages !== undefined) return stagesPattern(stages, arrival);
-  if (arrival !== undefined && rate === undefined) {
-    throw usage(
-      '--arrival has no effect without --rate',
-      `Write: ${shellCommand`--rate 10 --arrival ${arrival}`}`,
-    );
-  }
   if (rate !== undefined) return { kind: arrival ?? 'poisson', requestsPerSecond: rate };
   if (given(BENCH.maxThroughput)) return { kind: 'max-throughput' };
   return { kind: 'concurrency', concurrency: concurrency ?? CONCURRENCY };
@@ -199,34 +164,18 @@ const datasetOf = (given: Given, cwd: string): DatasetChoice => {
   const file = given(BENCH.dataset);
   const column = given(BENCH.promptColumn);
   if (file !== undefined) return { kind: 'file', path: resolve(cwd, file), shownPath: file, column };
-  if (column === undefined) return { kind: 'synthetic' };
-  throw usage(
-    '--prompt-column has no effect without --dataset',
-    `Write: ${shellCommand`--dataset FILE --prompt-column ${column}`}`,
-  );
+  return { kind: 'synthetic' };
 };
 
 const systemPromptOf = (given: Given, cwd: string): Pick<BenchRequest, 'systemPrompt'> => {
   const text = given(BENCH.systemPrompt);
   if (text === undefined) return {};
-  if (given(BENCH.prefixTokens) !== undefined)
-    throw usage(
-      '--system-prompt and --prefix-tokens cannot be combined',
-      'Both are a system prompt: use one of them.',
-    );
   return { systemPrompt: { text, path: resolve(cwd, text) } };
 };
 
-const warmupOf = (given: Given, invocation: Invocation): Warmup => {
+const warmupOf = (given: Given): Warmup => {
   const count = given(BENCH.warmup);
   if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
-  if (count !== undefined) {
-    throw usage('--warmup and --no-warmup cannot be combined', 'Use one of them.');
-  }
-  const [before] = givenBeforeZero(invocation);
-  if (before !== undefined) {
-    throw usage(`${before} and --no-warmup cannot be combined`, 'Leave one of them out.');
-  }
   if (given(BENCH.model) === undefined) {
     throw usage(
       '--no-warmup sends no request before time zero, so the model cannot be requested from the server',
@@ -238,9 +187,6 @@ const warmupOf = (given: Given, invocation: Invocation): Warmup => {
 
 const DURATION_MS = 30_000;
 const CONCURRENCY = 8;
-const SEED = 42;
-/** A load test asks it of every request; a search for the load that holds asks less. */
-const ATTAINMENT = 1;
 
 // `--model`: a name as it is sent, or several with weights, each for a share of the requests.
 
@@ -273,13 +219,16 @@ interface RequestedObjectives {
 
 /** @throws CommandError `usage`. */
 const requestedObjectives = (
-  given: { readonly slo: readonly Objective[]; readonly attainment: number | undefined },
+  given: {
+    readonly slo: readonly Objective[];
+    readonly attainment: number;
+    readonly isAttainmentSet: boolean;
+  },
   run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
-  attainmentDefault: number,
 ): RequestedObjectives => {
   if (given.slo.length > OBJECTIVES_MAX)
     throw usage(`--slo is given ${given.slo.length} times`, `Use at most ${OBJECTIVES_MAX}.`);
-  if (given.attainment !== undefined && given.slo.every(({ kind }) => kind !== 'request')) {
+  if (given.isAttainmentSet && given.slo.every(({ kind }) => kind !== 'request')) {
     throw usage(
       '--attainment has no effect without an objective of a single request',
       'Write: --slo ttft=500ms --attainment 95%',
@@ -290,7 +239,7 @@ const requestedObjectives = (
     if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
   }
   for (const objective of given.slo) checkAgainst(objective, run);
-  return { objectives: given.slo, attainment: given.attainment ?? attainmentDefault };
+  return { objectives: given.slo, attainment: given.attainment };
 };
 
 const checkAgainst = (

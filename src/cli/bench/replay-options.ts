@@ -3,11 +3,21 @@
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
-import { usage } from '../command-error.ts';
-import { givenTraceOption, TRACE, tracePart } from '../trace-options.ts';
-import { duration } from './option-values.ts';
+import {
+  excludes,
+  type Invocation,
+  isSet,
+  needs,
+  nonEmpty,
+  type Option,
+  optionsIn,
+  wholeText,
+} from '../command.ts';
+import { duration } from '../option-values.ts';
+import { TRACE, tracePart } from '../trace-options.ts';
 import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
+
+const { value, valueOr } = optionsIn('Replay of a trace');
 
 const speed = (text: string): Parsed<number> => {
   const number = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
@@ -22,24 +32,35 @@ const speed = (text: string): Parsed<number> => {
 const SPEED_LEAST = 0.001;
 const SPEED_MOST = 100_000;
 
+/** A trace has its own prompts, lengths and sessions. */
+const TRACE_CONFLICTS = [
+  ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
+  ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
+  ...['system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
+] as const;
+
 /** In the order of --help. */
 export const REPLAY = {
   trace: value({
     name: 'trace',
+    rules: [excludes(TRACE_CONFLICTS, { advice: 'A trace contains its own requests and times.' })],
     valueName: 'FILE',
     meaning:
       'Replay a recorded trace, its requests at their times: Mooncake, Azure, BurstGPT, agents (docs/datasets.md).',
     reads: wholeText,
     parse: nonEmpty,
   }),
-  speed: value({
+  speed: valueOr({
     name: 'speed',
+    fallback: '1',
+    rules: [needs({ trace: 'FILE' })],
     valueName: 'X',
-    meaning: 'Replay the trace this many times faster than recorded. Default: 1.',
+    meaning: 'Replay the trace this many times faster than recorded.',
     parse: speed,
   }),
   longestGap: value({
     name: 'gap-max',
+    rules: [needs({ trace: 'FILE' })],
     valueName: 'D',
     meaning: 'Shorten longer pauses of the trace to this, in the time of the trace.',
     parse: duration(1, 366 * 86_400_000),
@@ -47,29 +68,19 @@ export const REPLAY = {
   ...TRACE,
 };
 
-/** What is to be replayed, and how; undefined: no trace. @throws CommandError `usage` for what contradicts or would have no effect. */
+/** What is to be replayed, and how; undefined: no trace. */
 export const traceReplayRequest = (
   invocation: Invocation,
   options: readonly Option<unknown>[],
 ): TraceReplayRequest | undefined => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
   const file = given(REPLAY.trace);
-  if (file === undefined) {
-    const alone =
-      [REPLAY.speed, REPLAY.longestGap].find(option => given(option) !== undefined)?.name ??
-      givenTraceOption(given);
-    if (alone === undefined) return undefined;
-    throw usage(`--${alone} has no effect without --trace`, `Write: --trace FILE --${alone} …`);
-  }
-  const names = options.filter(option => isGiven(given(option))).map(({ name }) => name);
-  const other = names.find(name => TRACE_CONFLICTS.has(name));
-  if (other !== undefined)
-    throw usage(`--trace and --${other} cannot be combined`, 'A trace contains its own requests and times.');
+  if (file === undefined) return undefined;
   return {
     file,
-    given: names,
+    given: options.filter(option => isSet(invocation, option)).map(({ name }) => name),
     part: tracePart(given),
-    pace: { speed: given(REPLAY.speed) ?? 1, gapMsMax: given(REPLAY.longestGap) },
+    pace: { speed: given(REPLAY.speed), gapMsMax: given(REPLAY.longestGap) },
   };
 };
 
@@ -86,13 +97,3 @@ export const replayed = async (
 
 /** Loaded late: few commands read a trace. */
 const loadReplay = () => import('./replay-request.ts');
-
-const isGiven = (read: unknown): boolean =>
-  read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
-
-/** Other options that set the content, the length or the sender of requests: a trace already does. */
-const TRACE_CONFLICTS: ReadonlySet<string> = new Set([
-  ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
-  ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
-  ...['system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
-]);

@@ -11,9 +11,11 @@ import { BODY_TEXT_MAX, type SharedPrefixes } from '../../core/run/run-requests.
 import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
 import { secretIn } from '../../core/text/secret-look.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { type Option, value } from '../command.ts';
+import { excludes, needs, type Option, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { wholeNumberFrom } from './option-values.ts';
+import { wholeNumberFrom } from '../option-values.ts';
+
+const { value } = optionsIn('Requests');
 
 const decimal =
   (max: number, example: string) =>
@@ -55,10 +57,13 @@ const lengthFile = (text: string): string | undefined => {
   return options.kind === 'ok' && options.value.kind === 'file' ? options.value.path : undefined;
 };
 
+const NOT_WITH_DATASET = excludes(['dataset'], { because: 'its prompts are sent as they are' });
+
 /** In the order of --help. */
 export const REQUEST_OPTIONS = {
   outputTokens: value({
     name: 'output-tokens',
+    isCommon: true,
     valueName: 'N|A..B|D',
     meaning:
       'How long answers are: 256, 50..200, normal(1024,200) or another distribution of docs/bench.md. Default: at most 256.',
@@ -67,6 +72,8 @@ export const REQUEST_OPTIONS = {
   }),
   inputTokens: value({
     name: 'input-tokens',
+    rules: [NOT_WITH_DATASET],
+    isCommon: true,
     valueName: 'N|A..B|D',
     meaning: 'How long generated prompts are, as the server counts them. Default: 128 words.',
     reads: lengthFile,
@@ -74,12 +81,14 @@ export const REQUEST_OPTIONS = {
   }),
   prefixTokens: value({
     name: 'prefix-tokens',
+    rules: [NOT_WITH_DATASET],
     valueName: 'N',
     meaning: 'Begin each generated prompt with a system prompt this long that requests share.',
     parse: wholeNumberFrom(1, LENGTH_MAX),
   }),
   prefixes: value({
     name: 'prefixes',
+    rules: [needs({ 'prefix-tokens': '1024' })],
     valueName: 'K',
     meaning: 'How many different system prompts of --prefix-tokens there are, used in turn. Default: 1.',
     parse: wholeNumberFrom(1, 1_000),
@@ -105,6 +114,7 @@ export const REQUEST_OPTIONS = {
   }),
   body: value({
     name: 'body',
+    aliases: ['extra-body'],
     valueName: 'JSON',
     meaning:
       'Fields for each request: \'{"top_k": 40}\'; null leaves one out. Secrets are refused: it is stored.',
@@ -115,21 +125,11 @@ export const REQUEST_OPTIONS = {
 type Given = <T>(option: Option<T>) => T;
 
 /** @throws CommandError `usage` for what contradicts or would have no effect. */
-export const requestSettingsOf = (
-  given: Given,
-  { cwd, hasDataset }: { readonly cwd: string; readonly hasDataset: boolean },
-): RequestSettings => {
-  const inputTokens = given(REQUEST_OPTIONS.inputTokens);
-  if (hasDataset && inputTokens !== undefined) {
-    throw usage(
-      '--input-tokens has no effect with --dataset: its prompts are sent as they are',
-      'Leave one of them out.',
-    );
-  }
+export const requestSettingsOf = (given: Given, { cwd }: { readonly cwd: string }): RequestSettings => {
   const options = {
     outputTokens: choiceOf(given(REQUEST_OPTIONS.outputTokens), cwd),
-    inputTokens: choiceOf(inputTokens, cwd),
-    prefixes: prefixesOf(given, hasDataset),
+    inputTokens: choiceOf(given(REQUEST_OPTIONS.inputTokens), cwd),
+    prefixes: prefixesOf(given),
     fields: fieldsOf(given),
   };
   const limit = LIMITS_OF_OTHERS.find(name => name in options.fields);
@@ -147,21 +147,9 @@ const choiceOf = (options: LengthRequest | undefined, cwd: string): LengthChoice
     ? { kind: 'file', path: resolve(cwd, options.path), shownPath: options.path }
     : options;
 
-const prefixesOf = (given: Given, hasDataset: boolean): SharedPrefixes | undefined => {
+const prefixesOf = (given: Given): SharedPrefixes | undefined => {
   const tokens = given(REQUEST_OPTIONS.prefixTokens);
-  const count = given(REQUEST_OPTIONS.prefixes);
-  if (tokens === undefined) {
-    if (count === undefined) return undefined;
-    throw usage(
-      '--prefixes has no effect without --prefix-tokens',
-      `Write: ${shellCommand`--prefix-tokens 1024 --prefixes ${count}`}`,
-    );
-  }
-  if (!hasDataset) return { tokens, count: count ?? 1 };
-  throw usage(
-    '--prefix-tokens has no effect with --dataset: its prompts are sent as they are',
-    'Leave one of them out, or write the system prompts into the data set.',
-  );
+  return tokens === undefined ? undefined : { tokens, count: given(REQUEST_OPTIONS.prefixes) ?? 1 };
 };
 
 /** An option and --body for one field would leave open which of them is sent. */

@@ -9,9 +9,11 @@ import { CONCURRENCY_UNITS, type RunShape, SESSION_HISTORIES } from '../../core/
 import { parseThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { unknown } from '../../core/unknown.ts';
-import { flag, type Invocation, type Option, value } from '../command.ts';
+import { excludes, type Invocation, needs, type Option, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { oneOf, wholeNumberFrom } from './option-values.ts';
+import { wholeNumberFrom } from '../option-values.ts';
+
+const { choice, flag, value } = optionsIn('Conversations');
 
 const turnCount = (text: string): Parsed<LengthDistribution> => {
   const options = parseLength(text);
@@ -29,6 +31,12 @@ const turnCount = (text: string): Parsed<LengthDistribution> => {
 export const SESSIONS = {
   turns: value({
     name: 'turns',
+    rules: [
+      excludes(['dataset'], {
+        because: 'the number of turns is that of each conversation',
+        advice: 'Use --multi-turn with the data set, or leave it out.',
+      }),
+    ],
     valueName: 'N|A..B|D',
     meaning:
       'Generated chats with this many turns, each with its history: 4, 2..8 or a distribution of docs/bench.md.',
@@ -37,39 +45,45 @@ export const SESSIONS = {
   multiTurn: flag(
     'multi-turn',
     'Play the conversations of --dataset with all their turns, not only the first.',
+    { rules: [needs({ dataset: 'FILE' })] },
   ),
   thinkTime: value({
     name: 'think-time',
+    rules: [needs({ turns: '4', 'multi-turn': undefined })],
     valueName: 'D|A..B',
     meaning: 'The pause between an answer and the next turn: 2s, 1s..5s, exponential(2s). Default: none.',
     parse: parseThinkTime,
   }),
-  answers: value({
+  answers: choice({
     name: 'answers',
-    valueName: 'live|recorded',
+    rules: [needs({ turns: '4', 'multi-turn': undefined })],
     meaning:
       'What the history of later turns contains: the answers of the server (default), or those of --dataset.',
-    parse: oneOf('live', 'recorded'),
+    choices: ['live', 'recorded'],
   }),
-  history: value({
+  history: choice({
     name: 'history',
-    valueName: SESSION_HISTORIES.join('|'),
+    rules: [needs({ turns: '4', 'multi-turn': undefined })],
     meaning:
       'Where the history is stored: in the client, which sends it each time (default), or in the server (--api responses).',
-    parse: oneOf(...SESSION_HISTORIES),
+    choices: SESSION_HISTORIES,
   }),
   sessions: value({
     name: 'sessions',
+    rules: [needs({ turns: '4', 'multi-turn': undefined, trace: 'FILE' })],
     valueName: 'N',
     meaning: 'Stop after this many sessions.',
     parse: wholeNumberFrom(1, 1e9),
   }),
-  concurrencyOf: value({
+  concurrencyOf: choice({
     name: 'concurrency-of',
-    valueName: CONCURRENCY_UNITS.join('|'),
+    rules: [
+      needs({ turns: '4', 'multi-turn': undefined, trace: 'FILE' }),
+      excludes(['rate'], { advice: 'A rate counts sessions; leave --concurrency-of out.' }),
+    ],
     meaning:
       'What --concurrency counts: whole sessions with their thinking time (default), or requests in flight.',
-    parse: oneOf(...CONCURRENCY_UNITS),
+    choices: CONCURRENCY_UNITS,
   }),
 };
 
@@ -104,27 +118,8 @@ export const sessionDatasetOptions = (
   const history = given(SESSIONS.history);
   const sessionsMax = given(SESSIONS.sessions);
   if (turns === undefined && !isMultiTurn) {
-    const [option] = [
-      ...(thinkTime === undefined ? [] : [SESSIONS.thinkTime]),
-      ...(answers === undefined ? [] : [SESSIONS.answers]),
-      ...(history === undefined ? [] : [SESSIONS.history]),
-      ...(sessionsMax === undefined || run.isReplay ? [] : [SESSIONS.sessions]),
-      ...(concurrencyOf === undefined || run.isReplay ? [] : [SESSIONS.concurrencyOf]),
-    ];
-    if (option !== undefined)
-      throw usage(
-        `--${option.name} has no effect without sessions`,
-        'Write: --turns 4, or --multi-turn with a --dataset of conversations.',
-      );
     return { shape: { sessions: unknown('requests are independent') }, sessionsMax: undefined };
   }
-  if (turns !== undefined && run.hasDataset)
-    throw usage(
-      '--turns and --dataset cannot be combined: the number of turns is that of each conversation',
-      'Use --multi-turn with the data set, or leave it out.',
-    );
-  if (isMultiTurn && !run.hasDataset)
-    throw usage('--multi-turn has no effect without --dataset', 'Write: --turns 4 for generated chats.');
   if (answers === 'recorded' && !isMultiTurn)
     throw usage('--answers recorded has no effect without --multi-turn', 'Generated chats have no answers.');
   if (history === 'server' && run.api.conversation?.kept === undefined)
@@ -136,11 +131,6 @@ export const sessionDatasetOptions = (
     throw usage(
       '--history server and --answers recorded cannot be combined: a server continues from its own answers',
       'Leave one of them out.',
-    );
-  if (concurrencyOf !== undefined && isOpenLoop(run.pattern))
-    throw usage(
-      '--concurrency-of has no effect with --rate',
-      'A rate counts sessions; leave --concurrency-of out.',
     );
   if (run.isMoving && !isOpenLoop(run.pattern) && concurrencyOf === 'requests')
     throw usage(

@@ -5,10 +5,12 @@ import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
-import { type Invocation, nonEmpty, value } from '../command.ts';
+import { excludes, type Invocation, needs, nonEmpty, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
+import { duration, wholeNumberFrom } from '../option-values.ts';
 import { type LoadStages, readLoadStages } from './load-stages.ts';
-import { duration, wholeNumberFrom } from './option-values.ts';
+
+const { value } = optionsIn('Load');
 
 const DAY_MS = 86_400_000;
 
@@ -16,6 +18,7 @@ const DAY_MS = 86_400_000;
 export const SHAPE = {
   stages: value({
     name: 'stages',
+    rules: [excludes(['requests', 'duration'], { advice: 'Each stage has its own duration.' })],
     valueName: 'LIST|FILE',
     meaning: 'A load that moves: rate=5:30s,5..20:1m, concurrency=4:30s,16:30s, or a TOML file.',
     reads: text => (/^(rate|concurrency)=/.test(text) ? undefined : text),
@@ -23,6 +26,7 @@ export const SHAPE = {
   }),
   maxInFlight: value({
     name: 'max-in-flight',
+    rules: [needs({ rate: '10', rates: '1..64x2', stages: 'LIST', trace: 'FILE' })],
     valueName: 'C',
     meaning:
       'With a rate: hold arrivals back beyond this many in flight; the time held back is reported separately.',
@@ -30,12 +34,14 @@ export const SHAPE = {
   }),
   ramp: value({
     name: 'ramp',
+    rules: [excludes(['no-warmup'])],
     valueName: 'D',
     meaning: 'Raise the load to its full value over this time, before the measured phase.',
     parse: duration(1, DAY_MS),
   }),
   warmupDuration: value({
     name: 'warmup-duration',
+    rules: [excludes(['no-warmup'])],
     valueName: 'D',
     meaning: 'Send the full load for this long before the measured phase.',
     parse: duration(1, DAY_MS),
@@ -82,9 +88,3 @@ export const runShape = (
     trace: unknown('no trace is replayed'),
   };
 };
-
-/** With which options nothing may be sent before time zero. */
-export const givenBeforeZero = (invocation: Invocation): readonly string[] =>
-  [SHAPE.ramp, SHAPE.warmupDuration].flatMap(option =>
-    invocation.option(option) === undefined ? [] : [`--${option.name}`],
-  );

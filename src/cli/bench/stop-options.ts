@@ -2,17 +2,27 @@
 
 import { parseStopRule } from '../../core/run/parse-stop-rule.ts';
 import { STOP_RULES_MAX, type StopRule, type StopRules } from '../../core/run/run-stop.ts';
-import { flag, type Invocation, repeated, value } from '../command.ts';
+import { excludes, type Invocation, optionsIn } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { duration } from './option-values.ts';
+import { duration } from '../option-values.ts';
+
+const { flag, repeated, valueOr } = optionsIn('When a run ends');
 
 /** In the order of --help. Times are milliseconds. */
 export const STOP = {
-  grace: value({
+  // k6 waits as long (gracefulStop): longer than most answers take, and short enough for a person to wait.
+  grace: valueOr({
     name: 'grace',
+    fallback: '30s',
+    rules: [
+      excludes(['requests', 'sessions'], {
+        because: 'a given number of requests is always completed',
+        advice: 'Leave it out, or write: --duration 30s --grace 10s',
+      }),
+    ],
     valueName: 'D',
     meaning:
-      'Wait this long for requests in flight after --duration, then cancel them; they are counted separately. Default: 30s.',
+      'Wait this long for requests in flight after --duration, then cancel them; they are counted separately.',
     parse: duration(0, 86_400_000),
   }),
   stopWhen: repeated<StopRule>({
@@ -39,23 +49,9 @@ export const stopRules = (invocation: Invocation): StopRules => {
   return { when, keepsGoing: invocation.option(STOP.keepGoing) };
 };
 
-/**
- * Of a load that ends after a time.
- * @throws CommandError `usage` where another end makes it meaningless.
- */
+/** Of a load that ends after a time. */
 export const graceShape = (
   invocation: Invocation,
   durationMs: number | undefined,
-): { readonly graceMs?: number } => {
-  const given = invocation.option(STOP.grace);
-  if (durationMs !== undefined) return { graceMs: given ?? GRACE_MS };
-  if (given === undefined) return {};
-  throw new CommandError(
-    'usage',
-    '--grace has no effect without --duration: a given number of requests is always completed',
-    'Leave it out, or write: --duration 30s --grace 10s',
-  );
-};
-
-/** k6 waits as long (gracefulStop): longer than most answers take, and short enough for a person to wait. */
-const GRACE_MS = 30_000;
+): { readonly graceMs?: number } =>
+  durationMs === undefined ? {} : { graceMs: invocation.option(STOP.grace) };

@@ -1,9 +1,11 @@
 // How long a request may take, as a whole and in its parts.
 
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
-import { type Option, value } from '../command.ts';
+import { type Option, optionsIn } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { duration } from './option-values.ts';
+import { duration } from '../option-values.ts';
+
+const { value } = optionsIn('When requests end');
 
 /** In the order of --help. */
 export const TIMEOUTS = {

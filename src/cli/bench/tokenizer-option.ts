@@ -4,12 +4,15 @@ import { resolve } from 'node:path';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
-import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
+import { excludes, type Invocation, nonEmpty, type Option, optionsIn } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+
+const { value } = optionsIn('Requests');
 
 export const TOKENIZER = {
   tokenizer: value({
     name: 'tokenizer',
+    rules: [excludes(['profile', 'from', 'agents'])],
     valueName: 'DIR|server',
     meaning:
       "Count output tokens after the run if the server reports none: with this folder's tokenizer.json, or the server's /tokenize.",

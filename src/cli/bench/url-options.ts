@@ -7,8 +7,10 @@ import { type BenchTarget, parseTargetUrl } from '../../bench/target/target-url.
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { MIXED_SHARE_MIN, MIXED_URLS_MAX } from '../../core/run/model-mix.ts';
-import { type Invocation, value } from '../command.ts';
+import { type Invocation, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
+
+const { value } = optionsIn('Server');
 
 export const URLS = {
   weights: value({

@@ -1,15 +1,18 @@
 // `plimsoll bench URL`: a load test that reports whether its figures can be trusted.
 
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { hasUnsuccessfulEnd, isAllCutAfterGrace } from '../../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { turnsWithoutId } from '../../core/run/lost-history.ts';
+import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { repeatText } from '../../render/comparison/spread-text.ts';
-import { estimateLabel, neededLabel } from '../../render/run/objective-labels.ts';
+import { estimateLabel, neededLabel, sampleSizeNotice } from '../../render/run/objective-labels.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
@@ -19,26 +22,32 @@ import type { RepeatEnd } from '../bench/repeat-bench.ts';
 import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
+import { isRunFile, readRunFile, runFileText } from '../bench/run-file.ts';
 import { keptCall } from '../bench/run-provenance.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
+import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
+import { writeExport } from '../report/write-export.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
   name: 'bench',
+  foreignOptions: TOOL_OPTIONS,
   summary: 'Load-test an OpenAI-compatible endpoint',
   description:
     'All it needs is a URL. Shows live figures, then the report, which is also stored in the run directory. Without\n--requests or --duration it runs for 30 seconds, with 8 requests in flight.',
   arguments: [
     {
       name: 'URL',
-      meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Several: see --weights.',
-      isRequired: true,
+      meaning:
+        'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Without one, the servers found on this machine are offered. Several: see --weights.',
+      isRequired: false,
       isRepeatable: true,
     },
   ],
@@ -71,9 +80,14 @@ export const benchCommand: Command = {
     },
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
-  run: async (invocation, state) => {
-    const like = invocation.option(BENCH.like);
-    if (like !== undefined) return await printLike(like, invocation.arguments[0] ?? '', state);
+  run: async (given, stateGiven) => {
+    const like = given.option(BENCH.like);
+    if (like !== undefined) return await printLike(like, given.arguments[0] ?? '', stateGiven);
+    const saved = given.option(BENCH.save);
+    if (saved !== undefined) return await saveFile(saved, stateGiven);
+    const [first] = given.arguments;
+    if (first !== undefined && isRunFile(first)) return await runsOfFile(first, stateGiven);
+    const { invocation, state } = await withUrl(given, stateGiven);
     const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
     const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
     const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
@@ -114,6 +128,8 @@ export const benchCommand: Command = {
       notices: [...proxyNotices(state.env), ...notices],
       facts: invocation.option(BENCH.facts),
     };
+    if (!isQuiet && !isJson)
+      for (const notice of sampleSizes(request)) await state.stderr.write(`plimsoll: ${notice}\n`);
     const runs = invocation.option(BENCH.repeat);
     if (runs !== undefined) {
       const { repeatBench } = await loadRepeat();
@@ -131,6 +147,56 @@ export const benchCommand: Command = {
   },
 };
 
+const saveFile = async (file: string, state: ProcessState): Promise<ExitCode> => {
+  const { text, secrets } = await runFileText(file, state.args.slice(1), BENCH_OPTIONS);
+  const saved = await writeExport({ file, text: () => Promise.resolve(text) }, state);
+  if (secrets.length > 0)
+    await state.stderr.write(`plimsoll: left out, because they may be secret: ${secrets.join(', ')}\n`);
+  if (saved !== '') await state.stdout.write(`${saved}To run it: ${shellCommand`plimsoll bench ${file}`}\n`);
+  return EXIT_CODES.ok.code;
+};
+
+/** One after the other; the exit code is that of the first that did not end well. */
+const runsOfFile = async (argument: string, state: ProcessState): Promise<ExitCode> => {
+  const [command = 'bench', ...words] = state.args;
+  const rest = words.filter(word => word !== argument);
+  const file = await readRunFile(argument, {
+    cwd: state.cwd,
+    options: BENCH_OPTIONS,
+    given: new Set(rest.flatMap(word => /^--([^=]+)/.exec(word)?.[1] ?? [])),
+  });
+  let exit: ExitCode = EXIT_CODES.ok.code;
+  for (const [at, { label, urls, words: own }] of file.runs.entries()) {
+    if (file.runs.length > 1)
+      await state.stderr.write(`plimsoll: run ${at + 1} of ${file.runs.length}: ${label}\n`);
+    const line = parseCommandLine([command, ...urls, ...own, ...rest], [benchCommand]);
+    if (line.kind !== 'run') throw new Error('a run of a file has no command line');
+    const code = await benchCommand.run(line.invocation, { ...state, args: line.args });
+    if (exit === EXIT_CODES.ok.code) exit = code;
+    if (state.stop.aborted) return exit;
+  }
+  return exit;
+};
+
+/** With the URL of a server of this machine, if none was given. */
+const withUrl = async (
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<{ readonly invocation: Invocation; readonly state: ProcessState }> => {
+  if (invocation.arguments.length > 0) return { invocation, state };
+  const { chosenServer } = await loadFound();
+  const [command = 'bench', ...rest] = state.args;
+  const url = await chosenServer(state, {
+    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+    command,
+    rest,
+  });
+  return {
+    invocation: { option: invocation.option, arguments: [url] },
+    state: { ...state, args: [command, url, ...rest] },
+  };
+};
+
 const printLike = async (tool: LikeTool, text: string, state: ProcessState): Promise<ExitCode> => {
   const { likeText } = await import('../like/like-tool.ts');
   const like = likeText(tool, text);
@@ -139,6 +205,14 @@ const printLike = async (tool: LikeTool, text: string, state: ProcessState): Pro
   for (const note of like.value.notes) await state.stderr.write(`plimsoll: ${note}\n`);
   return EXIT_CODES.ok.code;
 };
+
+/** Objectives that a run of this many requests may leave undecided. */
+const sampleSizes = ({ samplesMax, objectives, attainment }: BenchRequest): readonly string[] =>
+  samplesMax === undefined
+    ? []
+    : judgedObjectives(objectiveFields(objectives, attainment)).flatMap(
+        objective => sampleSizeNotice(objective, samplesMax) ?? [],
+      );
 
 interface ExitDemands {
   readonly maxFailures: number;
@@ -165,6 +239,8 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
 
 /** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadBench = () => import('../bench/start-bench.ts');
+
+const loadFound = () => import('../bench/found-servers.ts');
 
 const loadRepeat = () => import('../bench/repeat-bench.ts');
 

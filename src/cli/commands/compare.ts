@@ -8,7 +8,7 @@ import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import { gateLines } from '../../render/comparison/gate-text.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import type { Command, Invocation } from '../command.ts';
+import { type Command, type Invocation, isSet } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { newComparison, resumedComparison, sideGiven } from '../compare/compare-call.ts';
 import { COMPARE, COMPARE_OPTIONS, LIVE_ONLY } from '../compare/compare-options.ts';
@@ -17,10 +17,12 @@ import { gated, gateExit, writeGateFiles } from '../compare/gate-options.ts';
 import { resumeText } from '../compare/resume-text.ts';
 import type { CompareStart } from '../compare/start-compare.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
+import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { ProcessState } from '../process-state.ts';
 
 export const compareCommand: Command = {
   name: 'compare',
+  foreignOptions: TOOL_OPTIONS,
   summary: 'Find out whether one server is really faster than another',
   description:
     'Loads both in turn, in pairs of segments with the same requests. The pair is the unit, because requests of one queue are\nnot independent. After 6, 8 and 12 pairs it decides whether B is better, worse or the same; if it cannot, it states how many\npairs would be needed. Exits with 18 if B is worse, 19 if it is undecided, 20 if the two cannot be compared.',
@@ -58,8 +60,6 @@ export const compareCommand: Command = {
     const b = sideGiven(invocation, 'b');
     const name = invocation.option(COMPARE.baseline);
     if (name !== undefined) {
-      if (invocation.option(COMPARE.a) !== undefined)
-        throw usage('--a and --baseline cannot be combined', 'The baseline takes the place of A.');
       if (isEndpoint(b))
         throw usage(
           'a baseline is compared with runs that have ended',
@@ -81,7 +81,7 @@ export const compareCommand: Command = {
         'Give two URLs, or two finished runs.',
       );
     if (!isEndpoint(a)) {
-      const idle = LIVE_ONLY.find(option => (invocation.option(option) ?? false) !== false);
+      const idle = LIVE_ONLY.find(option => isSet(invocation, option));
       if (idle !== undefined)
         throw usage(`--${idle.name} has no effect on finished runs`, 'Leave it out, or give two URLs.');
       const { compareEnded } = await loadEnded();

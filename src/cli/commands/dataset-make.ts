@@ -10,10 +10,11 @@ import { counted, figureText, formatBytes, formatCount } from '../../core/figure
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
-import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { REQUEST_OPTIONS, requestSettingsOf } from '../bench/request-options.ts';
 import {
   type Command,
+  choice,
+  excludes,
   homeOption,
   type Invocation,
   jsonOption,
@@ -23,8 +24,9 @@ import {
 } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { wholeNumberFrom } from '../option-values.ts';
 import type { ProcessState } from '../process-state.ts';
-import { givenTraceOption, TRACE, tracePart } from '../trace-options.ts';
+import { TRACE, tracePart } from '../trace-options.ts';
 
 const countOption: Option<number | undefined> = value({
   name: 'count',
@@ -33,16 +35,21 @@ const countOption: Option<number | undefined> = value({
   parse: wholeNumberFrom(1, 1e9),
 });
 
-const presetOption: Option<keyof typeof PRESETS | undefined> = value({
+const presetOption: Option<keyof typeof PRESETS | undefined> = choice({
   name: 'preset',
   valueName: 'NAME',
   meaning:
     'The shared-prefix data sets of other tools: prefix_repetition (vLLM), generated-shared-prefix (SGLang). Other options override single values.',
-  parse: oneOf('prefix_repetition', 'generated-shared-prefix'),
+  choices: ['prefix_repetition', 'generated-shared-prefix'],
 });
 
 const traceOption: Option<string | undefined> = value({
   name: 'trace',
+  rules: [
+    excludes(['count', 'input-tokens', 'output-tokens', 'prefix-tokens', 'prefixes', 'preset'], {
+      advice: 'A trace contains the lengths of its prompts.',
+    }),
+  ],
   valueName: 'FILE',
   meaning: 'The prompts of a trace, in its order: equal prefixes are equal bytes.',
   parse: nonEmpty,
@@ -83,7 +90,7 @@ export const datasetMakeCommand: Command = {
   ],
   run: async (invocation, state) => {
     const [file = ''] = invocation.arguments;
-    const seed = invocation.option(BENCH.seed) ?? SEED;
+    const seed = invocation.option(BENCH.seed);
     try {
       const { rows, dropped } = await wantedRows(invocation, state, seed);
       const written = await writeRows(rows, {
@@ -125,23 +132,7 @@ const wantedRows = async (
 ): Promise<WantedRows> => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
   const trace = given(traceOption);
-  if (trace === undefined) {
-    const alone = givenTraceOption(given);
-    if (alone !== undefined)
-      throw new CommandError(
-        'usage',
-        `--${alone} has no effect without --trace`,
-        `Write: --trace FILE --${alone} …`,
-      );
-    return await lengthRows(given, cwd, seed);
-  }
-  const other = OF_LENGTHS.find(option => given<unknown>(option) !== undefined);
-  if (other !== undefined)
-    throw new CommandError(
-      'usage',
-      `--trace and --${other.name} cannot be combined`,
-      'A trace contains the lengths of its prompts.',
-    );
+  if (trace === undefined) return await lengthRows(given, cwd, seed);
   const location = {
     path: resolve(cwd, trace),
     shownPath: trace,
@@ -171,7 +162,7 @@ const lengthRows = async (
     const unset = preset !== undefined && OF_PREFIXES.includes(option) ? option.read([]) : undefined;
     return unset?.kind === 'ok' ? unset.value : given(option);
   };
-  const options = requestSettingsOf(ofRequests, { cwd, hasDataset: false });
+  const options = requestSettingsOf(ofRequests, { cwd });
   const input =
     options.inputTokens === undefined
       ? fixed(preset?.input ?? INPUT_TOKENS)
@@ -213,13 +204,5 @@ const PRESETS = {
 } as const;
 
 const OF_PREFIXES: readonly Option<unknown>[] = [REQUEST_OPTIONS.prefixTokens, REQUEST_OPTIONS.prefixes];
-const OF_LENGTHS: readonly Option<unknown>[] = [
-  countOption,
-  REQUEST_OPTIONS.inputTokens,
-  REQUEST_OPTIONS.outputTokens,
-  ...OF_PREFIXES,
-  presetOption,
-];
 const COUNT = 1_000;
 const INPUT_TOKENS = 128;
-const SEED = 42;

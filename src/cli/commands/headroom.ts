@@ -19,12 +19,20 @@ import { ModelError } from '../../model/byte-source.ts';
 import { hubFolder } from '../../model/hub-cache.ts';
 import { readModelAt } from '../../model/read-model.ts';
 import { headroomLines } from '../../render/headroom-text.ts';
-import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { clusterNow } from '../cluster-stream.ts';
-import { type Command, homeOption, type Invocation, jsonOption, nonEmpty, value } from '../command.ts';
+import {
+  type Command,
+  choice,
+  homeOption,
+  type Invocation,
+  jsonOption,
+  nonEmpty,
+  value,
+} from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { wholeNumberFrom } from '../option-values.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const CACHE_NAMES: readonly CacheType[] = ['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0'];
@@ -54,18 +62,18 @@ const servedOption = value({
   meaning: 'Which model of a server that has several.',
   parse: nonEmpty,
 });
-const engineOption = value({
+const engineOption = choice({
   name: 'engine',
   valueName: 'NAME',
   meaning:
     'llama.cpp, mlx, vllm, sglang or other. Default: that of the server, llama.cpp for a .gguf file, else other.',
-  parse: oneOf(...ENGINES),
+  choices: ENGINES,
 });
-const cacheOption = value({
+const cacheOption = choice({
   name: 'cache-type',
   valueName: 'TYPE',
   meaning: 'Type of the numbers in the cache: f16, bf16, f32, fp8, q8_0 or q4_0. Default: f16.',
-  parse: oneOf(...CACHE_NAMES),
+  choices: CACHE_NAMES,
 });
 const nodesOption = value({
   name: 'nodes',

@@ -7,7 +7,7 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { type ClusterKey, clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
 import { type JoinCodeAnswer, joinCodeAnswerSchema } from '../../wire/api/daemon-answers.ts';
-import { type Command, flag, homeOption, nonEmpty, type Option, value } from '../command.ts';
+import { type Command, excludes, flag, homeOption, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -40,6 +40,13 @@ const replaceOption: Option<boolean> = flag('replace', 'Replace the key in the h
 const rotateOption: Option<boolean> = flag(
   'rotate',
   'Replace the key in the home, which stays accepted until: plimsoll key drop-old',
+  {
+    rules: [
+      excludes(['replace'], {
+        advice: '--rotate keeps accepting the previous key for a while, --replace does not.',
+      }),
+    ],
+  },
 );
 
 export const keyNewCommand: Command = {
@@ -133,13 +140,6 @@ export const keyImportCommand: Command = {
   ],
   run: async (invocation, state) => {
     const isReplacing = invocation.option(replaceOption);
-    if (isReplacing && invocation.option(rotateOption)) {
-      throw new CommandError(
-        'usage',
-        '--replace and --rotate cannot be combined',
-        '--rotate keeps accepting the previous key for a while, --replace does not.',
-      );
-    }
     const [file = '-'] = invocation.arguments;
     const key = file === '-' ? await keyFromInput(state) : await keyFromFile(resolve(state.cwd, file), state);
     const path = clusterKeyPath(await openKeyHome(invocation, state));

@@ -15,18 +15,13 @@ import { displayMode } from '../bench/run-display.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
+import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
-import {
-  attainmentOfLine,
-  LINE,
-  LINE_BUDGET_MS,
-  LINE_CONFIDENCE,
-  LINE_OPTIONS,
-  searchOptions,
-} from '../sweep/line-options.ts';
+import { attainmentOfLine, LINE, LINE_OPTIONS, searchOptions } from '../sweep/line-options.ts';
 
 export const lineCommand: Command = {
   name: 'line',
+  foreignOptions: TOOL_OPTIONS,
   summary: 'Find the highest load that an endpoint sustains',
   description:
     'Searches the load line: the highest rate at which the queue is stable and the objectives are met. The result is a\nrange: a rate that holds, and one that does not. Without --slo it is where the queue begins to grow, or\none in 20 requests fails.',
@@ -82,8 +77,8 @@ export const lineCommand: Command = {
         ),
         '',
       ),
-      budgetMs: invocation.option(LINE.budget) ?? LINE_BUDGET_MS,
-      confidence: invocation.option(LINE.confidence) ?? LINE_CONFIDENCE,
+      budgetMs: invocation.option(LINE.budget),
+      confidence: invocation.option(LINE.confidence),
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
       noteGit: invocation.option(BENCH.noteGit),
       out: invocation.option(BENCH.out),

@@ -5,19 +5,39 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import { type Mock, startMock } from '../../mock/mock-server.ts';
 import { MockError, type MockSettings } from '../../mock/mock-settings.ts';
-import { type Command, flag, homeOption, nonEmpty, type Option, parseListen, value } from '../command.ts';
+import {
+  type Command,
+  excludes,
+  flag,
+  homeOption,
+  nonEmpty,
+  type Option,
+  parseListen,
+  value,
+} from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+
+const NOT_WITH_SOCKET = [excludes(['host', 'port'], { advice: 'Write one of them.' })];
 
 const OPTIONS: readonly { readonly name: string; readonly option: Option<string | boolean | undefined> }[] =
   MOCK_OPTIONS.map(({ name, valueName, meaning }) => ({
     name,
     option:
-      valueName === undefined ? flag(name, meaning) : value({ name, valueName, meaning, parse: nonEmpty }),
+      valueName === undefined
+        ? flag(name, meaning)
+        : value({
+            name,
+            valueName,
+            meaning,
+            rules: name === 'socket' ? NOT_WITH_SOCKET : [],
+            parse: nonEmpty,
+          }),
   }));
 
 const httpAddress = value({
   name: 'http',
+  rules: [excludes(['host', 'port', 'socket'], { advice: 'Write one of them.' })],
   valueName: '[HOST:]PORT',
   meaning: 'The same as --host and --port together.',
   parse: parseListen,
@@ -49,14 +69,6 @@ export const mockCommand: Command = {
       }),
     );
     const http = invocation.option(httpAddress);
-    if (http !== undefined && (given['host'] ?? given['port']) !== undefined)
-      throw new CommandError('usage', '--http and --host or --port cannot be combined', 'Write one of them.');
-    if (given['socket'] !== undefined && (http ?? given['host'] ?? given['port']) !== undefined)
-      throw new CommandError(
-        'usage',
-        '--socket and --http, --host or --port cannot be combined',
-        'Write one of them.',
-      );
     const settings = parseMockOptions(
       http === undefined ? given : { ...given, host: http.host, port: String(http.port) },
     );

@@ -92,7 +92,7 @@ export const rerunCommand: Command = {
     };
     const own = ownOptions(invocation, state);
     const args = [stored.command.name, ...(urls ?? urlsOf(stored)), ...stored.args, ...own];
-    const line = parseCommandLine(args, [stored.command]);
+    const line = parseCommandLine(args, [stored.command], { isStored: true });
     if (line.kind !== 'run') throw new Error('a stored command line asks for help');
     const reads = await storedReads(directory, stored);
     // Standard output is for the report where a program reads it.

@@ -19,7 +19,7 @@ import { STATUS_SCHEMA, type StatusDocument } from '../../wire/api/status-docume
 import { decodeNotices, type ReportedNotice } from '../../wire/notice.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import { type ClusterMoment, clusterNow } from '../cluster-stream.ts';
-import { type Command, flag, homeOption, jsonOption, value } from '../command.ts';
+import { type Command, excludes, flag, homeOption, jsonOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -27,10 +27,13 @@ import { SCOPE_OPTIONS, scopeOf } from '../group-options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { watchCluster } from '../watch-cluster.ts';
 
-const watchOption = flag('watch', 'Update in place twice a second until Ctrl-C.');
+const watchOption = flag('watch', 'Update in place twice a second until Ctrl-C.', {
+  rules: [excludes(['json'], { advice: 'For a stream of events use /api/stream.' })],
+});
 
 const fieldsOption = value({
   name: 'fields',
+  rules: [excludes(['json', 'group'], { advice: 'It chooses columns of the table of nodes.' })],
   valueName: 'A,B',
   meaning: `Only these columns of nodes, and nothing else: ${NODE_FIELDS.filter(field => field !== 'name').join(', ')}.`,
   parse: (text): Parsed<readonly NodeField[]> => {
@@ -60,25 +63,11 @@ export const statusCommand: Command = {
   run: async (invocation, state) => {
     const isJson = invocation.option(jsonOption);
     const isWatch = invocation.option(watchOption);
-    if (isJson && isWatch) {
-      throw new CommandError(
-        'usage',
-        '--json and --watch cannot be combined',
-        'For a stream of events use /api/stream.',
-      );
-    }
     if (isWatch && !state.stdout.isTerminal) {
       throw new CommandError('usage', '--watch needs a terminal', 'For scripts: plimsoll status --json');
     }
     const scope = scopeOf(invocation);
     const fields = invocation.option(fieldsOption);
-    if (fields !== undefined && (isJson || scope.by !== undefined)) {
-      throw new CommandError(
-        'usage',
-        `--fields and ${isJson ? '--json' : '--group'} cannot be combined`,
-        'It chooses columns of the table of nodes.',
-      );
-    }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     if (isWatch) {
       return await watchCluster(home, state, (cluster, nowMs, reported, options) =>

@@ -17,6 +17,7 @@ import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
+import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
@@ -25,6 +26,7 @@ import { asBench, requestedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-op
 
 export const sweepCommand: Command = {
   name: 'sweep',
+  foreignOptions: TOOL_OPTIONS,
   summary: 'Load-test an endpoint at one load after the other',
   description:
     'Each load is a stage: an ordinary run with a directory of its own. It ends early when a load is over capacity: higher\nloads would only grow the queue faster. After a stop or a crash, continue with --resume DIR. For the highest load that meets\nobjectives see plimsoll line.',
@@ -92,7 +94,9 @@ const startOf = async (
   });
   // What was given now comes behind: a URL with its password, headers and keys.
   const [url, ...args] = resume.args;
-  const line = parseCommandLine(['sweep', invocation.arguments[0] ?? url ?? '', ...args], [sweepCommand]);
+  const line = parseCommandLine(['sweep', invocation.arguments[0] ?? url ?? '', ...args], [sweepCommand], {
+    isStored: true,
+  });
   if (line.kind !== 'run') throw new Error('a kept command line asks for help');
   const start = await newStart(line.invocation, invocation, resume.cwd, state);
   const location = { kind: 'resumed', directory } as const;
@@ -137,7 +141,7 @@ const newStart = async (
     requested,
     order: {
       durationMs: options.durationMs ?? 0,
-      pauseMs: invocation.option(SWEEP.pause) ?? PAUSE_MS,
+      pauseMs: invocation.option(SWEEP.pause),
       isStubborn: invocation.option(SWEEP.keepGoing),
     },
     resume: keptCommand({
@@ -198,4 +202,3 @@ const WITH_RESUME: readonly string[] = [
 ].map(({ name }) => name);
 /** Graver than what could not be written. */
 const BEFORE_INCOMPLETE: ReadonlySet<ExitName> = new Set(['benchInterrupted', 'benchStopped']);
-const PAUSE_MS = 1_000;

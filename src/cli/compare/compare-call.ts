@@ -66,7 +66,7 @@ export const resumedComparison = async (
     beside: RESUME_CONFLICTS,
     env: state.env,
   });
-  const line = parseCommandLine(['compare', ...resume.args], [command]);
+  const line = parseCommandLine(['compare', ...resume.args], [command], { isStored: true });
   if (line.kind !== 'run') throw new Error('a kept command line asks for help');
   const requested = line.invocation;
   const merged: Invocation = {
@@ -134,7 +134,7 @@ const compareStart = async (
       // Agents report their requests only after the segment.
       isSegmentFixed: segmentMs !== undefined || agents !== undefined,
       warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
-      restMs: invocation.option(COMPARE.rest) ?? REST_MS,
+      restMs: invocation.option(COMPARE.rest),
       isOneAtATime: invocation.option(COMPARE.oneAtATime),
       seed,
     },
@@ -143,7 +143,7 @@ const compareStart = async (
     isSameModel: invocation.option(COMPARE.sameModel) || (a.facts !== undefined && a.facts === b.facts),
     noteGit: invocation.option(BENCH.noteGit),
     agents,
-    startMsMax: invocation.option(COMPARE.startTimeout) ?? START_MS,
+    startMsMax: invocation.option(COMPARE.startTimeout),
     isOneAtATime: invocation.option(COMPARE.oneAtATime),
     resume: keptCall({ urlA, urlB, a, b }, state),
     location,
@@ -234,7 +234,5 @@ const RESUME_CONFLICTS: readonly string[] = [
   ...GATE_FILES,
 ].map(({ name }) => name);
 const NOT_KEPT: ReadonlySet<string> = new Set(['a', 'b', 'a-start', 'b-start']);
-const REST_MS = 2_000;
-const START_MS = 600_000;
 const WARMUP_MS_MOST = 15_000;
 const WARMUP_PARTS = 6;

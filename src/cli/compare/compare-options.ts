@@ -4,27 +4,43 @@ import { UNITS_MAX } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { COMPARED_SERIES, RUN_SERIES } from '../../core/run/run-series.ts';
 import { nearest } from '../../core/text/nearest.ts';
-import { BENCH } from '../bench/bench-options.ts';
+
+import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
+import { CANCEL } from '../bench/cancel-options.ts';
+import { CHECKS } from '../bench/check-options.ts';
+import { DEPTH } from '../bench/depth-options.ts';
+import { IMAGES } from '../bench/image-options.ts';
 import { NAMES } from '../bench/name-options.ts';
-import { duration, oneOf, wholeNumberFrom } from '../bench/option-values.ts';
-import { REQUEST_OPTIONS } from '../bench/request-options.ts';
-import { SHAPE } from '../bench/shape-options.ts';
+import { REPLAY } from '../bench/replay-options.ts';
+import { SESSIONS } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
-import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';
+import { excludes, nonEmpty, type Option, optionsIn } from '../command.ts';
+import { duration, oneOf, wholeNumberFrom } from '../option-values.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
 /** By the name of a metric. */
 type Margins = Readonly<Record<string, number>>;
 
-const SERIES_NAMES: readonly string[] = COMPARED_SERIES.map(key => RUN_SERIES[key].compared);
+const { flag, repeated, value, valueOr } = optionsIn('Comparison');
+
+const SERIES_NAMES: readonly string[] = ['ttft', 'tpot', 'latency'];
 const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);
-const RATE_NAMES = METRIC_NAMES.filter(name => name.endsWith('.rate')).join(', ');
+
+/** "output.rate, or p50, p90 of ttft, tpot": names with a percentile grouped, because there is one of each pair. */
+function listedMetrics(): string {
+  const split = METRIC_NAMES.map(name => name.split('.'));
+  const isPercentile = ([, figure = '']: readonly string[]): boolean => /^p\d/.test(figure);
+  const unique = (index: 0 | 1): string =>
+    [...new Set(split.filter(isPercentile).map(parts => parts[index]))].join(', ');
+  const others = split.filter(parts => !isPercentile(parts)).map(parts => parts.join('.'));
+  return `${others.join(', ')}, or ${unique(1)} of ${unique(0)}`;
+}
 
 const url = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
     name: side.toLowerCase(),
+    isCommon: true,
     valueName: 'URL|RUN',
     meaning: `The server of ${side}, its /v1, or the endpoint; or finished runs: an id, a directory, runs:tag=before.`,
     parse: nonEmpty,
@@ -55,6 +71,7 @@ export const COMPARE = {
   b: url('B'),
   baseline: value({
     name: 'baseline',
+    rules: [excludes(['a'], { advice: 'The baseline takes the place of A.' })],
     valueName: 'NAME',
     meaning: 'In place of --a: a baseline of plimsoll baseline save.',
     parse: nonEmpty,
@@ -69,10 +86,11 @@ export const COMPARE = {
     meaning: 'As --facts, for B alone, if it serves another model.',
     parse: nonEmpty,
   }),
-  startTimeout: value({
+  startTimeout: valueOr({
     name: 'start-timeout',
+    fallback: '10m',
     valueName: 'D',
-    meaning: 'How long to wait for a started server to answer. Default: 10m.',
+    meaning: 'How long to wait for a started server to answer.',
     parse: duration(1_000, 86_400_000),
   }),
   oneAtATime: flag(
@@ -81,6 +99,7 @@ export const COMPARE = {
   ),
   pairs: value({
     name: 'pairs',
+    isCommon: true,
     valueName: 'N',
     meaning: 'Decide once, after this many pairs. Default: after 6, 8 and 12, each time by a stricter test.',
     parse: wholeNumberFrom(PAIRS_MIN, UNITS_MAX),
@@ -92,20 +111,23 @@ export const COMPARE = {
       'The exact duration of each segment. Default: 60s, or longer until 200 requests and 20 median latencies have passed.',
     parse: duration(1_000, 3_600_000),
   }),
-  rest: value({
+  rest: valueOr({
     name: 'rest',
+    fallback: '2s',
     valueName: 'D',
-    meaning: 'The pause between two segments, after the last answer. Default: 2s.',
+    meaning: 'The pause between two segments, after the last answer.',
     parse: duration(0, 3_600_000),
   }),
   primary: value({
     name: 'primary',
+    isCommon: true,
     valueName: 'METRIC',
-    meaning: `The metric that decides: ${RATE_NAMES}, or a percentile of a time, such as ttft.p99. Default: ttft.p90 at a rate, else output.rate.`,
+    meaning: `The metric that decides: ${listedMetrics()}. Default: ttft.p90 at a rate, else output.rate.`,
     parse: oneOf(...METRIC_NAMES),
   }),
   margin: repeated<Margins>({
     name: 'margin',
+    isCommon: true,
     valueName: 'P%',
     meaning:
       'The difference that is too small to matter: P% for all metrics, or METRIC=P%, ttft=P%, rates=P%. Default: 2% of rates, 5% of latencies.',
@@ -148,56 +170,42 @@ const parseMargin = (text: string): Parsed<Margins> => {
 
 const GROUPS: Readonly<Record<string, string>> = { rates: 'rate', latencies: 'latency' };
 
+/** Segments have an end of their own; some options mean the whole comparison. */
+const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
+  BENCH.weights,
+  BENCH.requests,
+  BENCH.duration,
+  BENCH.stages,
+  BENCH.systemPrompt,
+  BENCH.tokenizer,
+  BENCH.realTime,
+  BENCH.facts,
+  BENCH.out,
+  BENCH.repeat,
+  BENCH.maxFailures,
+  BENCH.requireTrustworthy,
+  BENCH.like,
+  BENCH.save,
+  BENCH.otlp,
+  BENCH.json,
+  BENCH.quiet,
+  ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...SESSIONS, ...IMAGES, ...CHECKS, ...CANCEL }),
+];
+
 /** In the order of --help. */
 export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   ...Object.values<Option<unknown>>({ ...COMPARE }),
   ...GATE_OPTIONS,
-  BENCH.rate,
-  BENCH.arrival,
-  BENCH.concurrency,
-  BENCH.maxThroughput,
-  SHAPE.ramp,
-  SHAPE.warmupDuration,
-  SHAPE.maxInFlight,
-  BENCH.api,
-  BENCH.model,
-  BENCH.dataset,
-  BENCH.promptColumn,
-  BENCH.noNonce,
-  BENCH.noGuard,
-  ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
   notCounted('compare', 'pairs are judged by what both servers reported for each answer'),
-  BENCH.streaming,
-  BENCH.timeout,
-  BENCH.grace,
-  BENCH.stopWhen,
-  BENCH.keepGoing,
-  BENCH.timeoutConnect,
-  BENCH.timeoutFirstByte,
-  BENCH.timeoutIdle,
-  BENCH.warmup,
-  BENCH.noWarmup,
-  BENCH.from,
-  BENCH.agents,
+  ...benchOptionsWithout(NOT_OF_A_COMPARISON),
   {
     ...BENCH.facts,
     meaning:
       'The model that both serve, as for plimsoll headroom: each segment shows its bound. Default: what the servers report.',
   },
-  NAMES.name,
-  NAMES.tag,
   { ...BENCH.out, meaning: 'The directory of the comparison, new or empty. Default: <home>/runs/<id>.' },
-  BENCH.seed,
-  BENCH.header,
-  BENCH.headerFile,
-  BENCH.apiKeyFile,
-  BENCH.events,
-  BENCH.slo,
-  BENCH.attainment,
-  BENCH.noteGit,
   { ...BENCH.json, meaning: 'Print comparison.json alone.' },
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
-  BENCH.home,
 ];
 
 /** Options that set how load is generated; they do not apply to finished runs. */

@@ -4,13 +4,16 @@ import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/c
 import { type GateRule, judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
 import { comparisonJunit } from '../../report/comparison-junit.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
-import { flag, type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
+import { type Invocation, nonEmpty, type Option, optionsIn } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { writeExport } from '../report/write-export.ts';
 
+const { flag, repeated, value } = optionsIn('Gate');
+
 const failIfOption = repeated<GateRule>({
   name: 'fail-if',
+  isCommon: true,
   valueName: 'RULE',
   meaning:
     "Exit with 18 if B has changed by more: 'ttft.p90 > +5%'. The near end of the interval counts. With rules the primary metric decides nothing.",

@@ -35,8 +35,12 @@ export type ValueHint =
   | { readonly kind: 'folder' }
   | { readonly kind: 'words'; readonly choices: readonly string[] };
 
-/** Derived from the name of its value: lower-case words are literals ("vllm|aiperf"), FILE and DIR are paths. */
-export const valueHint = ({ valueName }: Pick<Option<unknown>, 'valueName'>): ValueHint => {
+/** Its choices, or derived from the name of its value: lower-case words are literals, FILE and DIR are paths. */
+export const valueHint = ({
+  valueName,
+  choices,
+}: Pick<Option<unknown>, 'valueName' | 'choices'>): ValueHint => {
+  if (choices !== undefined) return { kind: 'words', choices };
   if (valueName === undefined) return { kind: 'none' };
   const parts = valueName.split('|');
   const words = parts.filter(part => /^[a-z][a-z0-9-]*$/.test(part));

@@ -80,31 +80,34 @@ const addLoad = (flags: ToolFlags, made: LikeBuilder): void => {
   addProfile(flags.one('profile', 'rate-type') ?? 'sweep', rates, made);
 };
 
-const addProfile = (profile: string, [rate, ...others]: readonly string[], made: LikeBuilder): void => {
-  if (others.length > 0)
-    made.note(`one rate a run: for ${others.join(', ')} run it again, or use plimsoll sweep`);
+const addProfile = (profile: string, levels: readonly string[], made: LikeBuilder): void => {
+  const [level] = levels;
   switch (profile) {
     case 'synchronous':
       made.add('concurrency', 1);
       break;
     case 'concurrent':
-      made.add('concurrency', rate ?? 1);
+      if (levels.length > 1) made.addLoads('concurrency', levels.join(','));
+      else made.add('concurrency', level ?? 1);
       break;
     case 'constant':
     case 'async':
-      made.add('rate', rate);
-      made.add('arrival', 'constant');
-      break;
     case 'poisson':
-      made.add('rate', rate);
+      if (levels.length > 1) made.addLoads('rates', levels.join(','));
+      else made.add('rate', level);
+      if (profile !== 'poisson') made.add('arrival', 'constant');
       break;
     case 'throughput':
       made.add('max-throughput', '');
       break;
-    default:
+    case 'sweep':
+      made.addLoads('rates', '1..64x2');
       made.note(
-        `the profile ${profile} is several runs: plimsoll sweep, or plimsoll line to find the load line`,
+        'guidellm measures the highest rate first and divides it; here the rates are given. plimsoll line finds the highest load that holds',
       );
+      break;
+    default:
+      made.note(`the profile ${profile} does not exist here: see plimsoll sweep and plimsoll line`);
   }
 };
 

@@ -1,9 +1,25 @@
 // Translates the command line of another tool into options of `plimsoll bench`.
 
-export type LikeTool = 'vllm' | 'aiperf' | 'guidellm';
+/** The tools whose commands are read, by the first word of the command. */
+export const LIKE_TOOLS = [
+  'vllm',
+  'sglang',
+  'aiperf',
+  'genai-perf',
+  'guidellm',
+  'oha',
+  'hey',
+  'wrk',
+  'ab',
+  'k6',
+  'llama-bench',
+] as const;
+
+export type LikeTool = (typeof LIKE_TOOLS)[number];
 
 /** Of another tool's command. */
 export interface LikeCommand {
+  readonly command: 'bench' | 'sweep';
   readonly url: string;
   /** Name without dashes and value; '' for a flag. In the order of --help. */
   readonly options: readonly (readonly [name: string, value: string])[];
@@ -15,6 +31,13 @@ export interface LikeCommand {
 export class LikeBuilder {
   readonly #options: (readonly [string, string])[] = [];
   readonly #notes: string[] = [];
+  #command: LikeCommand['command'] = 'bench';
+
+  /** One stage for each of several loads. */
+  addLoads(name: 'rates' | 'concurrency', levels: string): void {
+    this.#command = 'sweep';
+    this.add(name, levels);
+  }
 
   /** Not for what was not given. */
   add(name: string, value: string | number | undefined): void {
@@ -29,15 +52,22 @@ export class LikeBuilder {
   made(url: string, unread: readonly string[], harmless: ReadonlySet<string>): LikeCommand {
     const unknown = unread.filter(flag => !harmless.has(flag.slice(2)));
     const duration = this.#options.find(([name]) => name === 'duration');
-    const isOver = duration !== undefined && this.#options.some(([name]) => name === 'requests');
+    const isSweep = this.#command === 'sweep';
+    const isOver = !isSweep && duration !== undefined && this.#options.some(([name]) => name === 'requests');
     const notes = [
       ...this.#notes,
       ...(isOver ? [`one of both ends a run here: for its time give --duration ${duration[1]} instead`] : []),
+      ...(isSweep && this.#options.some(([name]) => name === 'requests')
+        ? ['the stages of a sweep end after a time: --duration']
+        : []),
       ...(unknown.length === 0
         ? []
         : [`left out, with no counterpart here: ${unknown.join(', ')}; see plimsoll bench --help`]),
     ];
-    return { url, options: this.#options.filter(option => !isOver || option !== duration), notes };
+    const options = this.#options.filter(
+      option => (!isOver || option !== duration) && (!isSweep || option[0] !== 'requests'),
+    );
+    return { command: this.#command, url, options, notes };
   }
 }
 

@@ -8,8 +8,7 @@ import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
 import { FOREIGN_FORMS, type ForeignFormName } from '../../report/foreign/foreign-forms.ts';
 import { measuredSamples } from '../../report/foreign/foreign-series.ts';
-import { oneOf } from '../bench/option-values.ts';
-import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
+import { choice, type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { STANDARD_OUTPUT, writeExport } from './write-export.ts';
@@ -23,11 +22,11 @@ const NAMES = [
   'csv',
 ] as const satisfies readonly (ForeignFormName | 'csv')[];
 
-const asOption: Option<(typeof NAMES)[number] | undefined> = value({
+const asOption: Option<(typeof NAMES)[number] | undefined> = choice({
   name: 'as',
   valueName: 'TOOL',
   meaning: `Write the run as another tool would have, by its definitions: ${NAMES.join(', ')}.`,
-  parse: oneOf(...NAMES),
+  choices: NAMES,
 });
 
 const toOption: Option<string | undefined> = value({

@@ -16,7 +16,7 @@ import { sweepCommand } from '../commands/sweep.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatIn } from '../report/report-repeat.ts';
 import { COMPARISON_REPORT, documentIn, SWEEP_REPORT } from '../report/report-stored.ts';
-import { isOfOneCall, isSecretOption } from '../sweep/kept-command.ts';
+import { isOfOneCall } from '../sweep/kept-command.ts';
 
 export interface StoredCall {
   readonly command: Command;
@@ -132,14 +132,15 @@ const check = (
         `its command would start something: --${name}`,
         'No stored command is started; type it yourself.',
       );
-    if (isSecretOption(name) || isOfOneCall(name))
+    const isSecret = command.options.some(option => option.name === name && option.isSecret === true);
+    if (isSecret || isOfOneCall(name))
       throw refused(
         `its command has --${name}, which no run stores`,
         'Plimsoll did not write that file; type the command yourself.',
       );
   }
   try {
-    const line = parseCommandLine([command.name, ...words], [command]);
+    const line = parseCommandLine([command.name, ...words], [command], { isStored: true });
     // A target behind its options would be none of those that are shown and have to be repeated.
     if (line.kind === 'run' && line.invocation.arguments.length > urls.length)
       throw refused(

@@ -3,8 +3,8 @@
 
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type RunTags, TAG_KEY } from '../../core/run/run-shape.ts';
-import { duration, oneOf } from '../bench/option-values.ts';
-import { type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
+import { choice, type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
+import { duration } from '../option-values.ts';
 import { FOUND_STATES, type FoundRun } from './found-runs.ts';
 
 interface WantedTag {
@@ -44,11 +44,10 @@ export const RUN_FILTERS = {
     meaning: 'Only runs of a target with this in its URL.',
     parse: nonEmpty,
   }),
-  state: value({
+  state: choice({
     name: 'state',
-    valueName: FOUND_STATES.join('|'),
     meaning: 'Only runs in this state.',
-    parse: oneOf(...FOUND_STATES),
+    choices: FOUND_STATES,
   }),
   olderThan: value({
     name: 'older-than',

@@ -5,9 +5,7 @@ import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { agentsOption } from '../agent/agent-addresses.ts';
-import { BENCH } from '../bench/bench-options.ts';
-import type { Invocation, Option } from '../command.ts';
+import { type Invocation, isSet, type Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 interface KeptCommandOptions {
@@ -35,7 +33,7 @@ export const keptCommand = ({ options, args, cwd, env, ...named }: KeptCommandOp
     const option = options.find(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`));
     if (option === undefined) continue;
     const takesNext = option.valueName !== undefined && !word.includes('=');
-    if (SECRET.includes(option)) secrets.add(`--${option.name}`);
+    if (option.isSecret === true) secrets.add(`--${option.name}`);
     else if (!PASSING.has(option.name)) pushAll(kept, [word, ...(takesNext ? [args[at + 1] ?? ''] : [])]);
     if (takesNext) at += 1;
   }
@@ -55,20 +53,16 @@ export const storedCommand = (command: 'bench' | 'line', kept: SweepResume): Rep
   return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to show') : text;
 };
 
-/** Of an option by its name: what it holds is stored nowhere. */
-export const isSecretOption = (name: string): boolean => SECRET.some(option => option.name === name);
-
 /** It belonged to that one call, and is no part of what was asked. */
 export const isOfOneCall = (name: string): boolean => PASSING.has(name);
 
 export const URL_SECRET = 'the URL with its password';
 export const KEY_VARIABLE = 'OPENAI_API_KEY';
 
-/** Codes of agents are spent after a sitting, and still nobody's business. */
-const SECRET: readonly Option<unknown>[] = [BENCH.header, BENCH.headerFile, BENCH.apiKeyFile, agentsOption];
 /** Of this one call. */
 const PASSING: ReadonlySet<string> = new Set([
   'out',
+  'save',
   'otlp',
   'json',
   'resume',
@@ -100,10 +94,7 @@ export const checkResumed = (
 ): void => {
   const changing = options
     .filter(option => !beside.includes(option.name))
-    .find(option => {
-      const read = option.read([]);
-      return read.kind === 'ok' && JSON.stringify(invocation.option(option)) !== JSON.stringify(read.value);
-    });
+    .find(option => isSet(invocation, option));
   if (changing !== undefined)
     throw new CommandError(
       'usage',

@@ -3,13 +3,15 @@
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Objective } from '../../core/run/objective.ts';
-import { BENCH } from '../bench/bench-options.ts';
-import { duration, oneOf } from '../bench/option-values.ts';
+import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
 import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
-import { type Invocation, type Option, value } from '../command.ts';
+import { type Invocation, type Option, optionsIn } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { notRepeated, STAGE_ATTAINMENT, stageAttainment } from './sweep-options.ts';
+import { duration } from '../option-values.ts';
+import { notRepeated } from './sweep-options.ts';
+
+const { choice, value, valueOr } = optionsIn('Search');
 
 const percentFrom =
   (min: number, max: number) =>
@@ -36,40 +38,45 @@ const load = (text: string): Parsed<number> => {
 
 /** In the order of --help. */
 export const LINE = {
-  by: value({
+  by: choice({
     name: 'by',
-    valueName: 'rate|concurrency',
+    isCommon: true,
     meaning: 'What is searched: requests a second (rate, default) or requests in flight.',
-    parse: oneOf('rate', 'concurrency'),
+    choices: ['rate', 'concurrency'],
   }),
-  resolution: value({
+  resolution: valueOr({
     name: 'resolution',
+    fallback: '5%',
     valueName: 'P%',
-    meaning: 'How far apart the two ends may be. Default: 5%.',
+    meaning: 'How far apart the two ends may be.',
     parse: percentFrom(0.5, 100),
   }),
-  budget: value({
+  budget: valueOr({
     name: 'budget',
+    fallback: '15m',
+    isCommon: true,
     valueName: 'D',
-    meaning: 'Time for the whole search. What is known by then is the result. Default: 15m.',
+    meaning: 'Time for the whole search. What is known by then is the result.',
     parse: duration(10_000, 7 * 86_400_000),
   }),
   highestLoad: value({
     name: 'load-max',
+    isCommon: true,
     valueName: 'N',
     meaning: 'Never more than this, in requests a second or in flight. Default: 10000 or 1024.',
     parse: load,
   }),
-  confidence: value({
+  confidence: valueOr({
     name: 'confidence',
+    fallback: '95%',
     valueName: 'P%',
-    meaning: 'The confidence of each verdict on a load. Default: 95%.',
+    meaning: 'The confidence of each verdict on a load.',
     parse: percentFrom(50, 99.9),
   }),
 };
 
 /** Loads are the search's own, and so are the ends of its stages. */
-const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
+const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.weights,
   BENCH.tokenizer,
   BENCH.requests,
@@ -89,18 +96,20 @@ const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
   BENCH.out,
   BENCH.repeat,
   BENCH.like,
+  BENCH.save,
   BENCH.profile,
   BENCH.depths,
   BENCH.repetitions,
-]);
+  BENCH.slo,
+];
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.slo,
-  stageAttainment,
+  BENCH.attainment,
   ...Object.values(LINE),
   notCounted('line', 'it decides while a load runs, by what the server reports for each answer'),
   notRepeated('line', 'its bracket is two loads, each measured twice already'),
-  ...Object.values(BENCH).filter(option => option !== BENCH.slo && !NOT_OF_A_LINE.has(option)),
+  ...benchOptionsWithout(NOT_OF_A_LINE),
   { ...BENCH.out, meaning: 'The directory of the line itself, new or empty. Default: <home>/runs/<id>.' },
   { ...BENCH.json, meaning: 'Print line.json alone.' },
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },
@@ -117,8 +126,8 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
   const by = invocation.option(LINE.by) ?? 'rate';
   return {
     by,
-    arrival: { kind: invocation.option(BENCH.arrival) ?? 'poisson' },
-    resolution: invocation.option(LINE.resolution) ?? RESOLUTION,
+    arrival: invocation.option(BENCH.arrival) ?? 'poisson',
+    resolution: invocation.option(LINE.resolution),
     loadMax: invocation.option(LINE.highestLoad) ?? (by === 'rate' ? LOAD_MAX : CONCURRENCY_MAX),
   };
 };
@@ -129,7 +138,7 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
  * @throws CommandError `usage`.
  */
 export const attainmentOfLine = (invocation: Invocation, objectives: readonly Objective[]): number => {
-  const attainment = invocation.option(stageAttainment) ?? STAGE_ATTAINMENT;
+  const attainment = invocation.option(BENCH.attainment);
   if (attainment === 1 && objectives.some(({ kind }) => kind === 'request'))
     throw new CommandError(
       'usage',
@@ -145,8 +154,5 @@ export const attainmentOfLine = (invocation: Invocation, objectives: readonly Ob
   return attainment;
 };
 
-export const LINE_BUDGET_MS = 900_000;
-export const LINE_CONFIDENCE = 0.95;
-const RESOLUTION = 0.05;
 const LOAD_MAX = 10_000;
 const CONCURRENCY_MAX = 1_024;

@@ -3,16 +3,19 @@
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { pushAll } from '../../core/push-all.ts';
 import type { StageLoad } from '../../core/sweep/stage.ts';
-import { shellCommand } from '../../core/text/shell-words.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
-import { BENCH } from '../bench/bench-options.ts';
-import { NAMES } from '../bench/name-options.ts';
-import { duration, requestRate, wholeNumberFrom } from '../bench/option-values.ts';
-import { REQUEST_OPTIONS } from '../bench/request-options.ts';
-import { hasSessions, SESSIONS } from '../bench/session-options.ts';
-import { SHAPE } from '../bench/shape-options.ts';
-import { flag, type Invocation, nonEmpty, type Option, value } from '../command.ts';
+import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
+import { CANCEL } from '../bench/cancel-options.ts';
+import { CHECKS } from '../bench/check-options.ts';
+import { DEPTH } from '../bench/depth-options.ts';
+import { IMAGES } from '../bench/image-options.ts';
+import { REPLAY } from '../bench/replay-options.ts';
+import { hasSessions } from '../bench/session-options.ts';
+import { excludes, type Invocation, nonEmpty, type Option, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
+import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
+
+const { flag, value, valueOr } = optionsIn('Stages');
 
 // The loads of a sweep as people write them: "1,2,4,8", "1..256x2" (each twice the one before), "10..50+10" (ten more each time).
 
@@ -73,20 +76,24 @@ const itemLevels = (item: string, readLevel: (text: string) => Parsed<number>): 
 export const SWEEP = {
   rates: value({
     name: 'rates',
+    rules: [excludes(['concurrency'], { advice: 'Run a sweep of each.' })],
+    isCommon: true,
     valueName: 'LIST',
     meaning: 'Requests a second, one stage each: 1,2,4,8 or 1..64x2 or 10..50+10.',
     parse: loadLevels(requestRate),
   }),
   concurrency: value({
     name: 'concurrency',
+    isCommon: true,
     valueName: 'LIST',
     meaning: 'Requests in flight, one stage each: 1,8,64 or 1..256x2.',
     parse: loadLevels(wholeNumberFrom(1, 20_000)),
   }),
-  pause: value({
+  pause: valueOr({
     name: 'pause',
+    fallback: '1s',
     valueName: 'D',
-    meaning: 'The pause between two stages. Default: 1s.',
+    meaning: 'The pause between two stages.',
     parse: duration(0, 3_600_000),
   }),
   keepGoing: flag(
@@ -95,6 +102,7 @@ export const SWEEP = {
   ),
   resume: value({
     name: 'resume',
+    isCommon: true,
     valueName: 'DIR',
     meaning:
       'Resume a sweep, by its id or directory, that was stopped or crashed; the stages that ended are kept.',
@@ -122,71 +130,32 @@ export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<u
       ),
   });
 
-const { rates, concurrency, pause, keepGoing, resume, out, json } = SWEEP;
-
-export const STAGE_ATTAINMENT = 0.95;
-
-/** Session options of a stage, without the number of sessions, which follows from its duration. */
-const OF_STAGES: readonly Option<unknown>[] = Object.values<Option<unknown>>({ ...SESSIONS }).filter(
-  option => option !== SESSIONS.sessions,
-);
-
-/** For the stages of a sweep and of a load line, with another default than a run has. */
-export const stageAttainment: Option<number | undefined> = {
-  ...BENCH.attainment,
-  meaning: `The share of issued requests that must meet NAME=D; failed ones do not. Default: ${100 * STAGE_ATTAINMENT}%.`,
-};
+/** Loads and their ends are those of the stages, and so is the number of sessions. */
+const NOT_OF_A_SWEEP: readonly Option<unknown>[] = [
+  BENCH.weights,
+  BENCH.requests,
+  BENCH.concurrency,
+  BENCH.rate,
+  BENCH.maxThroughput,
+  BENCH.stages,
+  BENCH.systemPrompt,
+  BENCH.sessions,
+  BENCH.keepGoing,
+  BENCH.realTime,
+  BENCH.maxFailures,
+  BENCH.out,
+  BENCH.repeat,
+  BENCH.like,
+  BENCH.save,
+  BENCH.json,
+  ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...IMAGES, ...CHECKS, ...CANCEL }),
+];
 
 /** In the order of --help. */
 export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
-  rates,
-  concurrency,
-  BENCH.arrival,
-  BENCH.duration,
-  SHAPE.ramp,
-  SHAPE.warmupDuration,
-  SHAPE.maxInFlight,
-  pause,
-  keepGoing,
-  resume,
+  ...Object.values<Option<unknown>>({ ...SWEEP }),
   notRepeated('sweep', 'its stages are different loads, which do not show how much runs of one load differ'),
-  BENCH.api,
-  BENCH.model,
-  BENCH.dataset,
-  BENCH.promptColumn,
-  BENCH.noNonce,
-  BENCH.noGuard,
-  ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
-  ...OF_STAGES,
-  BENCH.streaming,
-  BENCH.timeout,
-  BENCH.timeoutConnect,
-  BENCH.timeoutFirstByte,
-  BENCH.timeoutIdle,
-  BENCH.grace,
-  BENCH.stopWhen,
-  BENCH.tokenizer,
-  BENCH.warmup,
-  BENCH.noWarmup,
-  BENCH.from,
-  BENCH.agents,
-  BENCH.facts,
-  NAMES.name,
-  NAMES.tag,
-  out,
-  BENCH.seed,
-  BENCH.header,
-  BENCH.headerFile,
-  BENCH.apiKeyFile,
-  BENCH.events,
-  BENCH.slo,
-  stageAttainment,
-  BENCH.requireTrustworthy,
-  BENCH.noteGit,
-  BENCH.otlp,
-  json,
-  BENCH.quiet,
-  BENCH.home,
+  ...benchOptionsWithout(NOT_OF_A_SWEEP),
 ];
 
 /** @throws CommandError `usage` unless it is one of the two. */
@@ -194,15 +163,6 @@ export const requestedLoads = (invocation: Invocation): readonly StageLoad[] => 
   const ofRates = invocation.option(SWEEP.rates);
   const ofUsers = invocation.option(SWEEP.concurrency);
   const arrival = invocation.option(BENCH.arrival);
-  if (ofRates !== undefined && ofUsers !== undefined) {
-    throw usage('--rates and --concurrency cannot be combined', 'Run a sweep of each.');
-  }
-  if (ofRates === undefined && arrival !== undefined) {
-    throw usage(
-      '--arrival has no effect without --rates',
-      `Write: ${shellCommand`--rates 1..64x2 --arrival ${arrival}`}`,
-    );
-  }
   if (ofRates !== undefined && hasSessions(invocation))
     throw usage(
       '--rates and sessions cannot be combined: sessions of one rate go on adding requests for as long as the longest of them lasts, which looks like a load over capacity',
@@ -218,25 +178,15 @@ export const requestedLoads = (invocation: Invocation): readonly StageLoad[] => 
   throw usage('a sweep needs its loads', 'Write: --rates 1..64x2, or --concurrency 1..256x2');
 };
 
-/**
- * The options of a benchmark of the first load, so that everything else means the same in both. An objective for a single
- * request is one that 95 % must meet, unless given otherwise.
- */
-export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): Invocation => {
-  const hasRequestObjective = invocation
-    .option(BENCH.slo)
-    .flat()
-    .some(({ kind }) => kind === 'request');
-  const isAttainmentGiven = invocation.option(stageAttainment) !== undefined;
-  const texts: ReadonlyMap<string, readonly string[]> = new Map([
-    [BENCH.rate.name, first?.kind === 'rate' ? [String(first.requestsPerSecond)] : []],
-    [BENCH.concurrency.name, first?.kind === 'concurrency' ? [String(first.concurrency)] : []],
-    ...(hasRequestObjective && !isAttainmentGiven
-      ? [[stageAttainment.name, [`${100 * STAGE_ATTAINMENT}%`]] as const]
-      : []),
-  ]);
-  return withTexts(invocation, texts);
-};
+/** The options of a benchmark of the first load, so that everything else means the same in both. */
+export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): Invocation =>
+  withTexts(
+    invocation,
+    new Map([
+      [BENCH.rate.name, first?.kind === 'rate' ? [String(first.requestsPerSecond)] : []],
+      [BENCH.concurrency.name, first?.kind === 'concurrency' ? [String(first.concurrency)] : []],
+    ]),
+  );
 
 /** The same, but of some options as if these texts had been given. */
 const withTexts = (invocation: Invocation, texts: ReadonlyMap<string, readonly string[]>): Invocation => ({

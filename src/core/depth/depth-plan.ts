@@ -35,7 +35,6 @@ export const tokensAtDepth = (
   { promptTokens, outputTokens }: Pick<DepthPlan, 'promptTokens' | 'outputTokens'>,
 ): number => depth + Math.max(promptTokens + EXTENSION_OUTPUT_TOKENS, outputTokens);
 
-export const DEPTHS_DEFAULT: readonly number[] = [0, 4_096, 8_192, 16_384, 32_768];
 export const DEPTHS_MAX = 32;
 
 export const depthPlanSchema = openObject({
@@ -57,6 +56,5 @@ export const DEPTH_TOKENS_MAX = 1_048_576;
 export const DEPTH_REPETITIONS_MAX = 100;
 export const DEPTH_PROMPT_TOKENS = 512;
 export const DEPTH_OUTPUT_TOKENS = 128;
-export const DEPTH_REPETITIONS = 3;
 /** Answer length for a prompt whose reading is measured. */
 export const EXTENSION_OUTPUT_TOKENS = 2;

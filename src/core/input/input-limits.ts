@@ -32,6 +32,7 @@ export type InputKind =
   | 'systemPrompt'
   | 'lengths'
   | 'stages'
+  | 'optionsFile'
   | 'requestPart'
   | 'secret'
   | 'tokenizer'
@@ -91,6 +92,12 @@ export const INPUT_LIMITS: Readonly<Record<InputKind, InputLimit>> = {
     bytesMax: 64 * KIB,
     expandedBytesMax: 64 * MIB,
     advice: 'A load has at most 64 stages.',
+  },
+  optionsFile: {
+    what: 'a file of options',
+    bytesMax: MIB,
+    expandedBytesMax: 16 * MIB,
+    advice: 'A file has at most 100 runs.',
   },
   requestPart: {
     what: 'a file of tools or a schema',

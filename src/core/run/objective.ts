@@ -29,6 +29,15 @@ export const OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.map(
   key => RUN_SERIES[key].objective,
 );
 
+/** The objective of a name, or of a name that other tools have for it. */
+export const objectiveNamed = (name: string): ObjectiveName | undefined => {
+  const key = OBJECTIVE_SERIES.find(candidate => {
+    const { objective, objectiveAliases } = seriesRow(candidate);
+    return objective === name || objectiveAliases?.includes(name) === true;
+  });
+  return key === undefined ? undefined : RUN_SERIES[key].objective;
+};
+
 export const objectiveNameSchema = v.picklist(OBJECTIVE_NAMES);
 
 export const runObjectiveSchema = v.variant('kind', [
@@ -141,9 +150,6 @@ export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
   if (key === undefined) throw new TypeError(`no series has the objective ${name}`);
   return key;
 };
-
-export const isObjectiveName = (text: string): text is ObjectiveName =>
-  OBJECTIVE_NAMES.some(name => name === text);
 
 /** Not rounded: parsing it gives the same limit. */
 const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9}s` : `${ns / 1e6}ms`);

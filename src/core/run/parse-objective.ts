@@ -2,7 +2,7 @@
 
 import { exactPercent, type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
-import { isObjectiveName, OBJECTIVE_NAMES, type Objective } from './objective.ts';
+import { OBJECTIVE_NAMES, type Objective, objectiveNamed } from './objective.ts';
 
 /** One, or several with commas between. */
 export const parseObjectives = (text: string): Parsed<readonly Objective[]> => {
@@ -27,9 +27,11 @@ export const parseAttainment = (text: string): Parsed<number> => {
 };
 
 const parseObjective = (item: string): Parsed<Objective> => {
-  const [, name = '', statistic, limit = ''] = OBJECTIVE.exec(item) ?? [];
-  if (name === ERROR_RATE && statistic === undefined) return errorRate(limit);
-  if (!isObjectiveName(name) || limit === '') return notOne(item, name, limit);
+  const [, given = '', statistic, sign, limit = ''] = OBJECTIVE.exec(item) ?? [];
+  if (given === ERROR_RATE && statistic === undefined) return errorRate(limit);
+  if (given === SPEED && statistic === undefined && sign !== '<=') return speed(limit);
+  const name = objectiveNamed(given);
+  if (name === undefined || limit === '' || sign === '>=') return notOne(item, name ?? given, limit);
   const duration = parseDurationMs(limit);
   if (duration.kind === 'wrong') return duration;
   if (duration.value < LIMIT_MS_LEAST || duration.value > LIMIT_MS_MOST)
@@ -46,6 +48,17 @@ const parseObjective = (item: string): Parsed<Objective> => {
       );
 };
 
+/**
+ * "speed>=20": the least output tokens per second that one user gets after the first token, which is the inverse of the
+ * time per output token (METRICS §3).
+ */
+const speed = (limit: string): Parsed<Objective> => {
+  const tokensPerSecond = /^\d{1,6}(?:\.\d{1,6})?$/.test(limit) ? Number(limit) : 0;
+  return tokensPerSecond > 0
+    ? parsed({ kind: 'request', name: 'tpot', limitNs: Math.round(1e9 / tokensPerSecond) })
+    : wrong(`${quoted(limit)} is not a speed`, "Write output tokens per second: --slo 'speed>=20'");
+};
+
 const errorRate = (limit: string): Parsed<Objective> => {
   const limitShare = percent(limit);
   return limitShare !== undefined && limitShare < 1
@@ -57,12 +70,12 @@ const errorRate = (limit: string): Parsed<Objective> => {
 };
 
 const notOne = (item: string, name: string, limit: string): Parsed<never> => {
-  const meant = nearest(name, [...OBJECTIVE_NAMES, ERROR_RATE]);
+  const meant = nearest(name, [...OBJECTIVE_NAMES, ERROR_RATE, SPEED]);
   return wrong(
     `${quoted(item)} is not an objective`,
     meant === undefined
       ? `Write NAME=DURATION, NAME.p95=DURATION or NAME.mean=DURATION with a name of ${OBJECTIVE_NAMES.join(', ')}, or ${ERROR_RATE}=0.1%`
-      : `Did you mean --slo ${meant}=${limit === '' ? (meant === ERROR_RATE ? '0.1%' : '500ms') : limit}?`,
+      : `Did you mean --slo ${meant}=${limit === '' ? (EXAMPLES.get(meant) ?? '500ms') : limit}?`,
   );
 };
 
@@ -75,7 +88,12 @@ const percent = (text: string): number | undefined => {
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 40));
 
 const ERROR_RATE = 'error-rate';
-/** The name, what is taken of it, the limit. */
-const OBJECTIVE = /^\s*([\w-]+)(?:\.([\w.]+))?(?:\s*=\s*(\S*))?\s*$/;
+const SPEED = 'speed';
+const EXAMPLES: ReadonlyMap<string, string> = new Map([
+  [ERROR_RATE, '0.1%'],
+  [SPEED, '20'],
+]);
+/** The name, what is taken of it, the sign, the limit. */
+const OBJECTIVE = /^\s*([\w-]+)(?:\.([\w.]+))?(?:\s*(<=|>=|=)\s*(\S*))?\s*$/;
 const LIMIT_MS_LEAST = 0.001;
 const LIMIT_MS_MOST = 86_400_000;

@@ -34,8 +34,8 @@ export interface SeriesRow {
   readonly countsFailures?: true;
   /** Its name in `--slo`. Versions before the row reject a run with such an objective. */
   readonly objective?: string;
-  /** Its name in comparisons, and with its unit in the CSV of requests. */
-  readonly compared?: string;
+  /** Other names for it in `--slo`. */
+  readonly objectiveAliases?: readonly string[];
   /** Its histogram in OpenTelemetry, in seconds or tokens: by the GenAI conventions if they have one. */
   readonly otlp?: {
     readonly name: string;
@@ -60,7 +60,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'ttft',
-    compared: 'ttft',
+    objectiveAliases: ['time-to-first-token'],
     otlp: {
       name: 'gen_ai.client.operation.time_to_first_chunk',
       description: 'Time to receive the first chunk, from when the request was sent.',
@@ -108,7 +108,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'tpot',
-    compared: 'tpot',
+    objectiveAliases: ['itl', 'inter-token-latency', 'time-per-output-token'],
   },
   chunkGapNs: {
     unit: 'ns',
@@ -137,7 +137,7 @@ export const RUN_SERIES = {
     level: 'headline',
     countsFailures: true,
     objective: 'latency',
-    compared: 'latency',
+    objectiveAliases: ['e2el', 'e2e', 'request-latency'],
     otlp: { name: 'gen_ai.client.operation.duration', description: 'GenAI operation duration.' },
   },
   latencyFromIntendedNs: {
@@ -152,23 +152,6 @@ export const RUN_SERIES = {
     level: 'detail',
     countsFailures: true,
     objective: 'latency-from-intended',
-  },
-  reasoningNs: {
-    unit: 'ns',
-    per: 'completed request',
-    runs: 'streamed',
-    from: 'first content that is not reasoning − first content',
-    where: 'it begins with reasoning',
-    label: 'time from first token to first answer',
-    shortLabel: 'reasoning',
-    better: 'lower',
-    help: 'How long the model reasons before the first content of its answer.',
-    level: 'detail',
-    compared: 'reasoning',
-    otlp: {
-      name: 'plimsoll.client.reasoning_duration',
-      description: 'Time from the first chunk to the first one that is not reasoning.',
-    },
   },
   firstByteNs: {
     unit: 'ns',
@@ -349,8 +332,6 @@ export type SeriesKey = keyof typeof RUN_SERIES;
 export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed request' }>;
 /** Series that an objective may limit. */
 export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
-/** Series in which two runs are compared. */
-export type ComparedSeriesKey = SeriesKeyWith<{ readonly compared: string }>;
 
 type SeriesKeyWith<Part> = {
   [Key in SeriesKey]: (typeof RUN_SERIES)[Key] extends Part ? Key : never;
@@ -361,10 +342,6 @@ export const isSeriesKey = (name: string): name is SeriesKey => Object.hasOwn(RU
 export const SERIES_KEYS: readonly SeriesKey[] = Object.keys(RUN_SERIES).filter(isSeriesKey);
 
 export const seriesRow = (key: SeriesKey): SeriesRow => RUN_SERIES[key];
-
-export const COMPARED_SERIES: readonly ComparedSeriesKey[] = SERIES_KEYS.filter(
-  (key): key is ComparedSeriesKey => seriesRow(key).compared !== undefined,
-);
 
 export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
   RUN_SERIES[key].per === 'completed request';

@@ -1,8 +1,10 @@
 // The result of an objective as text: the same in the terminal, the text report and the page.
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
-import { counted, figureText, twoDigitsUp } from '../../core/figure/figure.ts';
+import { counted, figureText, formatCount, twoDigitsUp } from '../../core/figure/figure.ts';
 import type { ObjectiveAnswer, ObjectiveVerdict } from '../../core/run/judge-objective.ts';
+import { type JudgedObjective, judgedText } from '../../core/run/objective.ts';
+import { objectiveSampleSize } from '../../core/run/objective-sample-size.ts';
 import { isUnknown } from '../../core/unknown.ts';
 
 /** "ttft.p95=500ms: met, 312 ms (295 ms to 340 ms)". */
@@ -39,6 +41,17 @@ const isOfEach = ({ unit, limit, answer }: ObjectiveAnswer): boolean =>
 /** "about 1 400 requests would decide": two digits, because chance moves the third, and never fewer than are needed. */
 export const decidingCount = (needed: number, unit = 'request'): string =>
   `about ${counted(twoDigitsUp(needed), unit)} would decide`;
+
+/**
+ * Before a run of `requests`: "ttft.p95=200ms at 95 % confidence needs about 290 requests, at least 73; this run has 100".
+ * undefined if the run has enough.
+ */
+export const sampleSizeNotice = (objective: JudgedObjective, requests: number): string | undefined => {
+  const size = objectiveSampleSize(objective);
+  if (size === undefined || requests >= size.usual) return undefined;
+  const usual = counted(twoDigitsUp(size.usual), 'request');
+  return `${judgedText(objective)} at 95 % confidence needs about ${usual}, and at least ${formatCount(size.least)}; this run has ${formatCount(requests)}`;
+};
 
 /** "; about 1 400 requests would decide", if more of them would. */
 export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string => {

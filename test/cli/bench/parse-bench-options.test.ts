@@ -159,7 +159,7 @@ describe('a benchmark', () => {
             { kind: 'mean', name: 'latency', limitNs: 3e9 },
             { kind: 'error-rate', limitShare: 0.001 },
           ],
-          attainment: 1,
+          attainment: 0.95,
         },
       ],
       [['--slo', 'ttft=1s', '--attainment', '95%'], { attainment: 0.95 }],
@@ -194,7 +194,7 @@ describe('a benchmark', () => {
   test('with options that cannot be combined is refused, with what to write instead', () => {
     expect(refusal('--requests', '5', '--duration', '5s')).toContain('cannot be combined');
     expect(refusal('--concurrency', '5', '--rate', '5')).toMatch(
-      /--concurrency and --rate cannot be combined.*\. .*--concurrency alone/,
+      /--concurrency and --rate cannot be combined.*\. Use one of them/,
     );
     expect(refusal('--max-throughput', '--rate', '5')).toContain('cannot be combined');
     expect(refusal('--arrival', 'constant')).toContain('--rate 10 --arrival constant');
@@ -205,7 +205,7 @@ describe('a benchmark', () => {
     expect(refusal('--timeout-first-byte', '11m')).toContain('the 10m of --timeout');
     expect(refusal('--slo', 'ttft=1s', '--slo', 'ttft=2s')).toContain('given twice');
     expect(refusal('--slo', 'ttft.p95=1s', '--slo', 'ttft.p95=2s')).toContain('given twice');
-    expect(refusal('--attainment', '95%')).toContain('--slo ttft=500ms --attainment 95%');
+    expect(refusal('--attainment', '99%')).toContain('--slo ttft=500ms --attainment 95%');
     expect(refusal('--slo', 'ttft=1s', '--streaming', 'off')).toContain('needs a stream');
     expect(refusal('--slo', 'tpot.mean=1s', '--streaming', 'off')).toContain('needs a stream');
     expect(refusal('--slo', 'ttft-from-intended=1s')).toContain('--slo ttft=500ms');
@@ -214,7 +214,7 @@ describe('a benchmark', () => {
     expect(refusal('--think-time', '2s')).toContain('--turns 4');
     expect(refusal('--turns', '3', '--history', 'server')).toContain('--api responses');
     expect(refusal('--history', 'server')).toContain('--turns 4');
-    expect(refusal('--multi-turn')).toContain('--turns 4');
+    expect(refusal('--multi-turn')).toContain('--dataset FILE --multi-turn');
     expect(refusal('--turns', '3', '--dataset', 'f')).toContain('--multi-turn');
     expect(refusal('--turns', '3', '--requests', '9')).toContain('--sessions 100');
     expect(refusal('--turns', '3', '--rate', '2', '--concurrency-of', 'requests')).toContain('A rate');
@@ -289,7 +289,7 @@ describe('a benchmark', () => {
   });
 
   test('refuses shapes and names that cannot be', () => {
-    expect(refusal('--max-in-flight', '5')).toContain('no effect without a rate');
+    expect(refusal('--max-in-flight', '5')).toContain('no effect without --rate');
     expect(refusal('--no-warmup', '--model', 'm', '--ramp', '5s')).toContain('--ramp and --no-warmup');
     expect(refusal('--no-warmup', '--model', 'm', '--warmup-duration', '5s')).toContain(
       '--warmup-duration and',
@@ -391,7 +391,7 @@ describe('a benchmark', () => {
         'header-file',
         'api-key-file',
       ],
-      ...'max-failures events slo attainment require-trustworthy like note-git otlp json quiet home'.split(
+      ...'max-failures events slo attainment require-trustworthy like save note-git otlp json quiet home'.split(
         ' ',
       ),
     ]);

@@ -2,12 +2,17 @@ import { expect, test } from 'vitest';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { benchCommand } from '../../../src/cli/commands/bench.ts';
-import type { LikeTool } from '../../../src/cli/like/like-command.ts';
+import { sweepCommand } from '../../../src/cli/commands/sweep.ts';
+import { LIKE_TOOLS, type LikeTool } from '../../../src/cli/like/like-command.ts';
 import { likeText } from '../../../src/cli/like/like-tool.ts';
 import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 import { shellWords } from '../../../src/core/text/shell-words.ts';
 
-const FLAGS: Readonly<Record<LikeTool, readonly string[]>> = {
+const FLAGS_OF_OTHERS = [
+  ...['-n', '-c', '-d', '-z', '-H', '--vus', '--num-prompts', '--isl', '--goodput', '--never-seen'],
+];
+
+const FLAGS: Readonly<Partial<Record<LikeTool, readonly string[]>>> = {
   vllm: [
     '--model',
     '--num-prompts',
@@ -101,13 +106,13 @@ const VALUES = [
 const pick = <T>(random: SeededRandom, from: readonly T[]): T | undefined =>
   from[Math.floor(random.next() * from.length)];
 
-test.for(['vllm', 'aiperf', 'guidellm'] as const)(
+test.for(LIKE_TOOLS.filter(tool => tool !== 'llama-bench'))(
   'any command of %s becomes a command of options that exist, or an error',
   tool => {
     const random = seededRandom(3);
     for (let round = 0; round < 700; round += 1) {
       const words = Array.from({ length: Math.floor(random.next() * 8) }, () => {
-        const flag = pick(random, FLAGS[tool]) ?? '';
+        const flag = pick(random, FLAGS[tool] ?? FLAGS_OF_OTHERS) ?? '';
         const value = pick(random, VALUES) ?? '';
         return `${flag}${random.next() < 0.3 ? '=' : ' '}'${value.replaceAll("'", '')}'`;
       });
@@ -118,7 +123,7 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
       }
       const [, ...args] = shellWords(reported.value.command) ?? [];
       try {
-        parseCommandLine(args, [benchCommand]);
+        parseCommandLine(args, [benchCommand, sweepCommand]);
       } catch (error) {
         // A value that is out of range is reported with its option. An option that does not exist would be our own mistake.
         if (!(error instanceof CommandError)) throw error;

@@ -5,6 +5,7 @@ import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
 import type { LikeTool } from '../../../src/cli/like/like-command.ts';
 import { likeText } from '../../../src/cli/like/like-tool.ts';
+import { requestedLoads } from '../../../src/cli/sweep/sweep-options.ts';
 import { shellWords } from '../../../src/core/text/shell-words.ts';
 
 const COMMANDS = await allCommands();
@@ -58,14 +59,14 @@ describe('the command of another tool becomes one of ours', () => {
     [
       'guidellm',
       'guidellm benchmark --target http://h:1 --rate-type constant --rate 2,4 --max-seconds 30 --data "prompt_tokens=256,output_tokens=128"',
-      'plimsoll bench http://h:1 --api chat --duration 30s --rate 2 --arrival constant --input-tokens 256 --output-tokens 128',
-      ['one rate a run: for 4'],
+      'plimsoll sweep http://h:1 --api chat --duration 30s --rates 2,4 --arrival constant --input-tokens 256 --output-tokens 128',
+      [],
     ],
     [
       'guidellm',
       'guidellm benchmark run --target http://h:1 --profile sweep --max-requests 9 --data a.jsonl',
-      'plimsoll bench http://h:1 --api chat --requests 9 --dataset a.jsonl --no-nonce',
-      ['the profile sweep is several runs'],
+      'plimsoll sweep http://h:1 --api chat --rates 1..64x2 --dataset a.jsonl --no-nonce',
+      ['guidellm measures the highest rate first', 'the stages of a sweep end after a time'],
     ],
     [
       'guidellm',
@@ -76,8 +77,8 @@ describe('the command of another tool becomes one of ours', () => {
     [
       'guidellm',
       "guidellm run --backend kind=openai_http,target=http://h:1 --profile 'kind=poisson,rate=[2,4]' --constraint kind=over_saturation --data kind=json_file,path=a.jsonl --output kind=json",
-      'plimsoll bench http://h:1 --api chat --rate 2 --dataset a.jsonl --no-nonce',
-      ['the constraint over_saturation', 'one rate a run: for 4', '--as guidellm'],
+      'plimsoll sweep http://h:1 --api chat --rates 2,4 --dataset a.jsonl --no-nonce',
+      ['the constraint over_saturation', '--as guidellm'],
     ],
   ])('of %s: %s', (tool, text, command, notes) => {
     const reported = like(tool, text);
@@ -85,7 +86,8 @@ describe('the command of another tool becomes one of ours', () => {
     const [, ...args] = shellWords(reported.command) ?? [];
     const line = parseCommandLine(args, COMMANDS);
     if (line.kind !== 'run') throw new Error('plimsoll does not take its own command');
-    expect(parseBenchOptions(line.invocation, '/').target.shown).toMatch(/^http/);
+    if (line.command.name === 'sweep') expect(requestedLoads(line.invocation).length).toBeGreaterThan(1);
+    else expect(parseBenchOptions(line.invocation, '/').target.shown).toMatch(/^http/);
     expect(reported.notes).toEqual(notes.map(note => expect.stringContaining(note)));
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { requestRate, wholeNumberFrom } from '../../../src/cli/bench/option-values.ts';
+import { requestRate, wholeNumberFrom } from '../../../src/cli/option-values.ts';
 import { loadLevels } from '../../../src/cli/sweep/sweep-options.ts';
 
 const rates = loadLevels(requestRate);

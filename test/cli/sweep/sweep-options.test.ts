@@ -28,7 +28,7 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
     warmupMs: 5_000,
   });
   expect(() => requestOf('--concurrency', '1,2', '--max-in-flight', '8')).toThrow(
-    'has no effect without a rate',
+    'has no effect without --rates',
   );
 });
 

@@ -1,0 +1,282 @@
+// `plimsoll bench FILE.toml`: runs of a file. Its keys are the names of the options; `url`, [[runs]] and [matrix] are its own. Each run
+// becomes a command line, so that a file can do what the command line can, and no more.
+
+import { basename, extname, resolve } from 'node:path';
+import { parseToml, plainValue } from '../../config/toml-document.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { errorCode, errorMessage } from '../../core/problem.ts';
+import { nearest } from '../../core/text/nearest.ts';
+import { firstLine } from '../../core/text/single-line.ts';
+import { fileReason } from '../../process/disk-reason.ts';
+import { readInputText } from '../../process/input-file.ts';
+import { hasValue, type Option, optionWords } from '../command.ts';
+import { CommandError } from '../command-error.ts';
+
+export interface FileRun {
+  /** What distinguishes it from the other runs of the file: "concurrency=8"; '' if there is only one. */
+  readonly label: string;
+  readonly urls: readonly string[];
+  /** Options, as words of a command line. */
+  readonly words: readonly string[];
+}
+
+export interface RunFile {
+  readonly name: string;
+  /** As it was read, with its comments. */
+  readonly text: string;
+  readonly runs: readonly FileRun[];
+}
+
+export const isRunFile = (argument: string): boolean =>
+  READERS.has(extname(argument).toLowerCase()) && !argument.includes('://');
+
+/**
+ * @param given names of options that the command line or the environment sets: they replace those of the file
+ * @throws CommandError `benchInput`
+ */
+export const readRunFile = async (
+  argument: string,
+  {
+    cwd,
+    options,
+    given,
+  }: {
+    readonly cwd: string;
+    readonly options: readonly Option<unknown>[];
+    readonly given: ReadonlySet<string>;
+  },
+): Promise<RunFile> => {
+  const text = await contentOf(resolve(cwd, argument), argument);
+  const document = (await READERS.get(extname(argument).toLowerCase())?.(text, argument)) ?? {};
+  const { runs, matrix, ...common } = document;
+  if (runs !== undefined && !(Array.isArray(runs) && runs.every(isJsonObject) && runs.length > 0))
+    throw refused(
+      argument,
+      'runs is not a list of tables',
+      'Write [[runs]] for each run, with the options that differ.',
+    );
+  const listed: readonly JsonObject[] = runs ?? [{}];
+  const expanded = listed.flatMap(run => {
+    const { matrix: own = matrix, ...options } = run;
+    return combinations(own, argument).map(values => ({ ...common, ...options, ...values }));
+  });
+  if (expanded.length > RUNS_MAX)
+    throw refused(argument, `it has ${expanded.length} runs`, `Use at most ${RUNS_MAX} in one file.`);
+  const differing = keysThatDiffer(expanded);
+  return {
+    name: basename(argument),
+    text,
+    runs: expanded.map(values => ({
+      label: differing.map(key => `${key}=${String(values[key] ?? 'default')}`).join(' '),
+      urls: urlsOf(values['url'], argument),
+      words: Object.entries(values).flatMap(([key, value]) =>
+        key === 'url' ? [] : wordsOf(key.replaceAll('_', '-'), value, { options, given, argument }),
+      ),
+    })),
+  };
+};
+
+/** Every combination of the lists of [matrix]; one without values if there is none. */
+const combinations = (matrix: unknown, argument: string): readonly JsonObject[] => {
+  if (matrix === undefined) return [{}];
+  if (!isJsonObject(matrix))
+    throw refused(
+      argument,
+      'matrix is not a table',
+      'Write [matrix] with a list of values for each option: concurrency = [1, 8]',
+    );
+  let rows: readonly JsonObject[] = [{}];
+  for (const [key, values] of Object.entries(matrix)) {
+    if (!Array.isArray(values) || values.length === 0)
+      throw refused(argument, `matrix.${key} is not a list`, `Write its values in brackets: ${key} = [1, 8]`);
+    rows = rows.flatMap(row => values.slice(0, RUNS_MAX + 1).map(value => ({ ...row, [key]: value })));
+    if (rows.length > RUNS_MAX)
+      throw refused(
+        argument,
+        `its matrix has more than ${RUNS_MAX} combinations`,
+        'Use fewer values, or several files.',
+      );
+  }
+  return rows;
+};
+
+const keysThatDiffer = (runs: readonly JsonObject[]): readonly string[] => {
+  const keys = [...new Set(runs.flatMap(run => Object.keys(run)))];
+  return keys.filter(key => new Set(runs.map(run => JSON.stringify(run[key]))).size > 1);
+};
+
+const urlsOf = (url: unknown, argument: string): readonly string[] => {
+  const urls: readonly unknown[] = Array.isArray(url) ? url : url === undefined ? [] : [url];
+  return urls.map(each => {
+    if (typeof each === 'string') return each;
+    throw refused(argument, 'url is not text', 'Write: url = "http://127.0.0.1:8000"');
+  });
+};
+
+const wordsOf = (
+  name: string,
+  value: unknown,
+  {
+    options,
+    given,
+    argument,
+  }: {
+    readonly options: readonly Option<unknown>[];
+    readonly given: ReadonlySet<string>;
+    readonly argument: string;
+  },
+): readonly string[] => {
+  const option = options.find(known => known.name === name);
+  if (option === undefined) {
+    const meant = nearest(
+      name,
+      options.map(known => known.name),
+    );
+    throw refused(
+      argument,
+      `${JSON.stringify(name.slice(0, 60))} is not an option of plimsoll bench`,
+      meant === undefined ? 'See: plimsoll bench --help all' : `Did you mean ${meant}?`,
+    );
+  }
+  if (given.has(name)) return [];
+  if (option.valueName === undefined) {
+    if (typeof value === 'boolean') return value ? [`--${name}`] : [];
+    throw refused(argument, `${name} is neither true nor false`, `Write: ${name} = true`);
+  }
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const texts = values.map(each => {
+    if (typeof each === 'string' || typeof each === 'number') return String(each);
+    if (typeof each === 'boolean') return each ? 'on' : 'off';
+    if (isJsonObject(each)) return JSON.stringify(each);
+    throw refused(
+      argument,
+      `${name} has a value that is neither text nor a number`,
+      `Write it as for --${name}, in quotes.`,
+    );
+  });
+  return option.isRepeatable
+    ? texts.flatMap(text => optionWords(name, text))
+    : optionWords(name, texts.join(','));
+};
+
+const fromToml = (text: string, argument: string): JsonObject => {
+  const document = parseToml(text);
+  if (document.kind === 'broken') {
+    const line = text.slice(0, document.offset).split('\n').length;
+    throw refused(
+      argument,
+      `line ${line}: ${firstLine(document.problem)}`,
+      'Correct the line; docs/bench.md has an example.',
+    );
+  }
+  return Object.fromEntries([...document.entries].map(([key, node]) => [key, plainValue(node)]));
+};
+
+const fromYaml = async (text: string, argument: string): Promise<JsonObject> => {
+  const { parse } = await import('yaml');
+  try {
+    const document: unknown = parse(text, { maxAliasCount: 0, prettyErrors: true });
+    if (isJsonObject(document)) return document;
+  } catch (error) {
+    throw refused(
+      argument,
+      firstLine(errorMessage(error)),
+      'Correct the line; docs/bench.md has an example.',
+    );
+  }
+  throw refused(
+    argument,
+    'it is not a table of options',
+    'Write NAME: VALUE on each line; docs/bench.md has an example.',
+  );
+};
+
+const fromJson = (text: string, argument: string): JsonObject => {
+  const document = parseAnyJson(text);
+  if (isJsonObject(document)) return document;
+  throw refused(argument, 'it is not a JSON object', 'Write {"url": "…", "requests": 100}.');
+};
+
+type Reader = (text: string, argument: string) => JsonObject | Promise<JsonObject>;
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['.toml', fromToml],
+  ['.yaml', fromYaml],
+  ['.yml', fromYaml],
+  ['.json', fromJson],
+]);
+
+/**
+ * The file of a command, as --save writes it: in TOML, or as the name ends. Secret options are left out.
+ * @param args the words after the command
+ */
+export const runFileText = async (
+  name: string,
+  args: readonly string[],
+  options: readonly Option<unknown>[],
+): Promise<{ readonly text: string; readonly secrets: readonly string[] }> => {
+  const document: Record<string, string | boolean | readonly string[]> = {};
+  const secrets: string[] = [];
+  const urls: string[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] ?? '';
+    const [, key, joined] = /^--([^=]+)(?:=(.*))?$/s.exec(word) ?? [];
+    const option = options.find(known => known.name === key);
+    if (option === undefined) {
+      if (word !== '--') urls.push(word);
+      continue;
+    }
+    const takesNext = joined === undefined && hasValue(option, args[at + 1]);
+    const text = joined ?? (takesNext ? (args[at + 1] ?? '') : undefined);
+    if (takesNext) at += 1;
+    if (option.name === 'save') continue;
+    if (option.isSecret === true) secrets.push(`--${option.name}`);
+    else if (option.isRepeatable) document[option.name] = [...listOf(document[option.name]), text ?? ''];
+    else document[option.name] = text ?? option.valueAlone ?? true;
+  }
+  const [url, ...others] = urls;
+  const whole = { ...(url === undefined ? {} : { url: others.length === 0 ? url : urls }), ...document };
+  const write = WRITERS.get(extname(name).toLowerCase()) ?? tomlText;
+  return { text: await write(whole), secrets };
+};
+
+const listOf = (value: string | boolean | readonly string[] | undefined): readonly string[] =>
+  typeof value === 'object' ? value : [];
+
+/** JSON strings and lists of them are TOML too. */
+const tomlText = (document: JsonObject): string =>
+  Object.entries(document)
+    .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
+    .join('');
+
+const yamlText = async (document: JsonObject): Promise<string> => {
+  const { stringify } = await import('yaml');
+  return stringify(document);
+};
+
+type Writer = (document: JsonObject) => string | Promise<string>;
+
+const WRITERS: ReadonlyMap<string, Writer> = new Map<string, Writer>([
+  ['.json', document => `${JSON.stringify(document, null, 2)}\n`],
+  ['.yaml', yamlText],
+  ['.yml', yamlText],
+]);
+
+const contentOf = async (path: string, shown: string): Promise<string> => {
+  try {
+    return await readInputText(path, 'optionsFile');
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new CommandError(
+      'benchInput',
+      `${shown}: ${fileReason(error)}`,
+      'Give a URL, or a file of options.',
+      { cause: error },
+    );
+  }
+};
+
+const refused = (argument: string, problem: string, advice: string): CommandError =>
+  new CommandError('benchInput', `${argument}: ${problem}`, advice);
+
+const RUNS_MAX = 100;

@@ -1,0 +1,34 @@
+// Options from the environment: PLIMSOLL_RATE=5 is --rate 5, for every option that the command line does not give.
+
+import { type Command, type Option, optionWords } from './command.ts';
+import { type CommandError, usage } from './command-error.ts';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** PLIMSOLL_MAX_IN_FLIGHT for --max-in-flight. */
+export const environmentName = ({ name }: Pick<Option<unknown>, 'name'>): string =>
+  `PLIMSOLL_${name.toUpperCase().replaceAll('-', '_')}`;
+
+/** @throws CommandError `usage` for a flag that is neither on nor off. */
+export const environmentWords = (words: readonly string[], command: Command, env: Env): readonly string[] => {
+  const end = words.indexOf('--');
+  const given = new Set(words.slice(0, end === -1 ? undefined : end).map(word => word.split('=', 1)[0]));
+  return command.options.flatMap(option => {
+    const text = env[environmentName(option)] ?? '';
+    // PLIMSOLL_HOME also applies to what has no options.
+    if (text === '' || given.has(`--${option.name}`) || option.name === 'home') return [];
+    if (option.valueName !== undefined) return optionWords(option.name, text);
+    if (ON.has(text.toLowerCase())) return [`--${option.name}`];
+    if (OFF.has(text.toLowerCase())) return [];
+    throw notAFlag(option, text);
+  });
+};
+
+const notAFlag = (option: Option<unknown>, text: string): CommandError =>
+  usage(
+    `${environmentName(option)}=${JSON.stringify(text.slice(0, 40))} is neither on nor off`,
+    `Write ${environmentName(option)}=1 for --${option.name}, or 0 to leave it out.`,
+  );
+
+const ON: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on']);
+const OFF: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off']);

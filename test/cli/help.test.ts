@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { FIRST_COMMANDS } from '../../src/cli/command.ts';
+import { allCommands } from '../../src/cli/commands.ts';
+import { textWidth } from '../../src/core/text/columns.ts';
+import { madeUpProcess } from '../support/made-up-process.ts';
+
+const COMMANDS = await allCommands();
+
+const printed = async (args: readonly string[], columns = 80): Promise<string> => {
+  const { run, stdout } = madeUpProcess(args, { columns });
+  expect(await run()).toBe(0);
+  return stdout.text;
+};
+
+describe('help', () => {
+  test.each(COMMANDS.flatMap(({ name }) => [[name, ''] as const, [name, 'all'] as const]))(
+    'of %s %s fits 80 columns, but for examples that are copied',
+    async (name, all) => {
+      const text = await printed([...name.split(' '), '--help', ...(all === '' ? [] : [all])]);
+      const long = text.split('\n').filter(line => textWidth(line) > 80);
+      const examples = COMMANDS.flatMap(command => command.examples.map(({ line }) => `  ${line}`));
+      const usage = long.filter(line => !examples.includes(line) && !/^ {2}--\S+ \S+/.test(line));
+      expect(usage).toEqual([]);
+    },
+  );
+
+  test('shows nine commands under their headings, and with "all" every one', async () => {
+    const first = await printed([]);
+    for (const { name } of COMMANDS)
+      expect(first.includes(`\n  ${name} `), name).toBe(FIRST_COMMANDS.includes(name));
+    expect(FIRST_COMMANDS.every(name => COMMANDS.some(command => command.name === name))).toBe(true);
+    const all = await printed(['help', 'all']);
+    for (const { name } of COMMANDS) expect(all).toContain(`\n  ${name}`);
+    expect(await printed(['--help', 'all'])).toBe(all);
+  });
+
+  test('of bench shows the options that people use most, and with "all" every one under a heading', async () => {
+    const first = await printed(['bench', '--help']);
+    expect(first.match(/^ {2}--/gm)?.length).toBeLessThanOrEqual(12);
+    expect(first).toContain('plimsoll bench --help all');
+    const all = await printed(['bench', '--help', 'all']);
+    for (const { options } of COMMANDS.filter(({ name }) => name === 'bench'))
+      for (const { name } of options) expect(all).toMatch(new RegExp(`^ {2}--${name}(?= |$)`, 'm'));
+    expect(all).toContain('\nLoad:\n');
+    expect(await printed(['help', 'bench', 'all'])).toBe(all);
+  });
+});
+
+describe('--explain', () => {
+  test('shows each option that is set, and where its value comes from', async () => {
+    const { run, stdout } = madeUpProcess(
+      ['bench', 'http://h:1', '--num-prompts', '5', '--header', 'A: s3cret', '--explain'],
+      { env: { PLIMSOLL_RATE: '4', PLIMSOLL_REQUESTS: '9', PLIMSOLL_NO_NONCE: '1' } },
+    );
+    expect(await run()).toBe(0);
+    expect(stdout.text).toMatch(/--requests +5 +command line/);
+    expect(stdout.text).toMatch(/--rate +4 +PLIMSOLL_RATE/);
+    expect(stdout.text).toMatch(/--no-nonce +on +PLIMSOLL_NO_NONCE/);
+    expect(stdout.text).toMatch(/--header +\(not shown\) +command line/);
+    expect(stdout.text).not.toContain('s3cret');
+  });
+
+  test('a variable of a flag that is neither on nor off is an error', async () => {
+    const { run, stderr } = madeUpProcess(['bench', 'http://h:1'], { env: { PLIMSOLL_NO_NONCE: 'maybe' } });
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain('PLIMSOLL_NO_NONCE="maybe" is neither on nor off');
+  });
+
+  test('a variable with a bad value is an error that names the option', async () => {
+    const { run, stderr } = madeUpProcess(['bench', 'http://h:1'], { env: { PLIMSOLL_RATE: 'fast' } });
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain('--rate: "fast" is not a number');
+  });
+});
