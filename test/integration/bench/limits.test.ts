@@ -96,6 +96,8 @@ describe('the code of a run', { timeout: 120_000 }, () => {
       ...args,
       '--slo',
       'ttft=10s,latency=20s',
+      '--attainment',
+      '100%',
       '--out',
       join(folder.path, 'a'),
     ]);
@@ -110,6 +112,8 @@ describe('the code of a run', { timeout: 120_000 }, () => {
       ...args,
       '--slo',
       'ttft=10ms',
+      '--attainment',
+      '100%',
       '--out',
       join(folder.path, 'b'),
     ]);
