@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
-import { BENCH_OPTIONS } from '../../../src/cli/bench/bench-options.ts';
 import type { LoadStages } from '../../../src/cli/bench/load-stages.ts';
 import {
   type ParsedBenchOptions,
@@ -307,93 +306,5 @@ describe('a benchmark', () => {
       expect(refusal('--header', header)).not.toContain('s3cret');
     }
     expect(refusal('--header', 'content-length: 5')).toContain('written by the client itself');
-  });
-
-  test('has an option for everything that the documentation promises', () => {
-    expect(BENCH_OPTIONS.map(({ name }) => name)).toEqual([
-      ...[
-        'weights',
-        'api',
-        'model',
-        'requests',
-        'duration',
-        'concurrency',
-        'rate',
-        'arrival',
-        'max-throughput',
-        'stages',
-        'max-in-flight',
-        'ramp',
-        'warmup-duration',
-        'trace',
-        'speed',
-        'gap-max',
-        'trace-from',
-        'trace-until',
-        'start-at',
-        'profile',
-        'depths',
-        'repetitions',
-        'dataset',
-      ],
-      ...[
-        'system-prompt',
-        'prompt-column',
-        'no-nonce',
-        'no-guard',
-        'output-tokens',
-        'input-tokens',
-        'prefix-tokens',
-        'prefixes',
-      ],
-      ...[
-        'temperature',
-        'top-p',
-        'seed-sampling',
-        'body',
-        'turns',
-        'multi-turn',
-        'think-time',
-        'answers',
-        'history',
-        'sessions',
-        'concurrency-of',
-        'streaming',
-        'timeout',
-        'timeout-connect',
-        'timeout-first-byte',
-      ],
-      ...[
-        'timeout-idle',
-        'grace',
-        'stop-when',
-        'keep-going',
-        'images',
-        'image-size',
-        'image-folder',
-        'tokenizer',
-        'tools',
-        'response-schema',
-        'cancel-after',
-        'cancel-share',
-        'warmup',
-        'no-warmup',
-        'real-time',
-        'from',
-        'agents',
-        'name',
-        'tag',
-        'facts',
-        'out',
-        'repeat',
-        'seed',
-        'header',
-        'header-file',
-        'api-key-file',
-      ],
-      ...'max-failures events slo attainment require-trustworthy like save note-git otlp json quiet home'.split(
-        ' ',
-      ),
-    ]);
   });
 });

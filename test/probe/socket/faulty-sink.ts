@@ -21,7 +21,7 @@ export const FAULTS = {
   'pretends to know the ticket': /does not accept the code/,
   'says nothing on control': /does not answer/,
   'sends garbage': /something that is not a message/,
-  'sends a line without end': /past its bound/,
+  'sends a line without end': /above its limit/,
   'floods with messages': /unexpected message|more messages/,
   'closes in the round trips': /disappeared|closed the connection|aborted/,
   'never starts': /does not answer/,
