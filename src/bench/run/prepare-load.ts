@@ -73,6 +73,11 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
         ...(parts.part === undefined ? contextNotices(survey, dataset) : []),
         ...survey.notices,
         ...opened.notices,
+        ...([request.target, ...(request.targets ?? []).map(({ target }) => target)].some(
+          ({ server }) => server.tls?.isInsecure === true,
+        )
+          ? ['the TLS certificate of the server was not verified (--insecure)']
+          : []),
         ...(request.hasRealTimeThreads === true
           ? [await makeLoadThreadsRealTime({ env: parts.env, signal })]
           : []),

@@ -7,12 +7,15 @@ import { type BenchTarget, parseTargetUrl } from '../../bench/target/target-url.
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { MIXED_SHARE_MIN, MIXED_URLS_MAX } from '../../core/run/model-mix.ts';
-import { type Invocation, optionsIn } from '../command.ts';
+import { excludes, type Invocation, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
 
-const { value } = optionsIn('Server');
+const { flag, value } = optionsIn('Server');
 
 export const URLS = {
+  insecure: flag('insecure', 'Accept any TLS certificate of the server; the report notes it.', {
+    rules: [excludes(['from', 'agents'], { because: 'other machines verify certificates themselves' })],
+  }),
   weights: value({
     name: 'weights',
     valueName: 'W,W…',
@@ -34,8 +37,9 @@ export const ONE_URL = 'Load one URL at a time, or several in one run: plimsoll 
 
 /** @throws CommandError `usage` for URLs that do not go together. */
 export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'target' | 'targets'> => {
-  const targets = invocation.arguments.map(targetOf);
-  const [target = targetOf('')] = targets;
+  const isInsecure = invocation.option(URLS.insecure);
+  const targets = invocation.arguments.map(text => targetOf(text, isInsecure));
+  const [target = targetOf('', isInsecure)] = targets;
   const weights = invocation.option(URLS.weights);
   if (targets.length < 2) {
     if (weights === undefined) return { target };
@@ -85,8 +89,12 @@ export const apiOfUrls = (paths: readonly string[]): ServerApi | undefined => {
   return first;
 };
 
-const targetOf = (text: string): BenchTarget => {
+const targetOf = (text: string, isInsecure: boolean): BenchTarget => {
   const target = parseTargetUrl(text);
   if (target.kind === 'wrong') throw usage(target.problem, target.advice);
-  return target.value;
+  if (!isInsecure) return target.value;
+  const { server } = target.value;
+  if (server.tls !== undefined)
+    return { ...target.value, server: { ...server, tls: { ...server.tls, isInsecure } } };
+  throw usage(`--insecure has no effect with ${target.value.shown}`, 'Leave it out, or write: https://…');
 };
