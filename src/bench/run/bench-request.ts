@@ -47,6 +47,8 @@ export interface BenchRequest {
   readonly hasRealTimeThreads?: true;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;
+  /** How long the server may take to answer for the first time; undefined: it must answer at once. */
+  readonly waitMs?: number | undefined;
   /** Failures after which it stops; default: after a warm-up that is refused, and after 30 s without a success. */
   readonly stopRules?: StopRules;
   readonly warmup: Warmup;

@@ -12,6 +12,7 @@ import { type PlannedPrompts, type PromptOptions, plannedPrompts } from '../data
 import { imagesInTurn, madeUpImages, withImages } from '../dataset/synthetic-images.ts';
 import { type LoadPlan, loadDigest } from '../load/load-plan.ts';
 import { WHOLE_LOAD } from '../schedule/arrivals.ts';
+import { awaitServer } from '../target/await-server.ts';
 import type { ServerAnswer } from '../target/query-server.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
@@ -47,6 +48,16 @@ interface LoadPreparation {
 /** @throws BenchError when the target is unreachable, or the prompts are too large; the signal's reason. */
 export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoad> => {
   const { request, parts, sink, runZeroNs, signal } = options;
+  if (request.waitMs !== undefined && parts.part === undefined)
+    await awaitServer(
+      { ...request, clock: parts.clock },
+      {
+        waitMs: request.waitMs,
+        problem: `${request.target.shown} did not answer within ${request.waitMs / 1_000} s`,
+        advice: 'Start the server, or give it more time: --wait 10m',
+      },
+      signal,
+    );
   const survey =
     parts.part?.survey ??
     (await surveyServer({ ...options, noncePrefix: parts.noncePrefix, settings: parts.settings }));

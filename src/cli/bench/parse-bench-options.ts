@@ -83,6 +83,7 @@ export const parseBenchOptions = (
     ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
     isStreaming,
     timeouts: timeoutsOf(given),
+    waitMs: given(BENCH.wait),
     stopRules: stopRules(invocation),
     ...imageDatasetOptions(invocation, { api, cwd }),
     ...tokenizerChoice(invocation, {

@@ -1,7 +1,7 @@
 // How long a request may take, as a whole and in its parts.
 
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
-import { type Option, optionsIn } from '../command.ts';
+import { excludes, type Option, optionsIn } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { duration } from '../option-values.ts';
 
@@ -9,6 +9,15 @@ const { value } = optionsIn('When requests end');
 
 /** In the order of --help. */
 export const TIMEOUTS = {
+  wait: value({
+    name: 'wait',
+    aliases: ['ready-check-timeout-sec'],
+    rules: [excludes(['from', 'agents'], { because: 'other machines send the requests' })],
+    valueName: 'D',
+    meaning:
+      'Wait up to this long until the server answers, before anything is measured. Default: not at all.',
+    parse: text => duration(1, 86_400_000)(/^\d+$/.test(text) ? `${text}s` : text),
+  }),
   timeout: value({
     name: 'timeout',
     valueName: 'D',
