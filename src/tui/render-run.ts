@@ -15,7 +15,6 @@ import { SPOILED_MARK } from '../core/run/contamination.ts';
 import { NO_FAILURES } from '../core/run/failure-groups.ts';
 import { failureSentence } from '../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
-import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
@@ -23,6 +22,7 @@ import { lookUp, type MetricLookup } from '../core/run/snapshot.ts';
 import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';
+import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../render/run/agent-rows.ts';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../render/run/live-session-rows.ts';
 import {
   estimateLabel,

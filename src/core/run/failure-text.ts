@@ -89,11 +89,11 @@ export const failureLabel = ({ kind, statusCode }: Pick<FailureGroup, 'kind' | '
   kind === 'http-status' ? `HTTP ${statusCode}` : FAILURE_LABELS[kind];
 
 /** The server's message, and whether similar ones are counted with it. */
-const failureMessage = ({ example, isVaried }: Pick<FailureGroup, 'example' | 'isVaried'>): string =>
+export const failureMessage = ({ example, isVaried }: Pick<FailureGroup, 'example' | 'isVaried'>): string =>
   isVaried ? `${example} (also with other numbers)` : example;
 
 /** "at 0:12", "0:12 to 0:31, 2 of them in warm-up". */
-const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts): string => {
+export const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts): string => {
   const [first, last] = [clock(firstAtNs), clock(lastAtNs)];
   const range = first === last ? `at ${first}` : `${first} to ${last}`;
   if (warmupCount === 0) return range;
@@ -101,26 +101,12 @@ const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts
 };
 
 /** Including failures outside the measured phase. */
-const failureCountText = ({ count, warmupCount }: FailureCounts): string => formatCount(count + warmupCount);
+export const failureCountText = ({ count, warmupCount }: FailureCounts): string =>
+  formatCount(count + warmupCount);
 
 /** "8 × HTTP 401, 0:12 to 0:31, 1 of them in warm-up: invalid key" */
 export const failureSentence = (group: FailureGroup): string =>
   `${failureCountText(group)} × ${failureLabel(group)}, ${failureTimes(group)}${group.example === '' ? '' : `: ${failureMessage(group)}`}`;
-
-export const FAILURE_COLUMNS = ['failed', 'why', 'when', 'message'] as const;
-
-/** Rows of FAILURE_COLUMNS: one for each group, and one for the failures that are in none. */
-export const failureRows = ({ groups, others }: RunFailures): readonly (readonly string[])[] => [
-  ...groups.map(group => [
-    failureCountText(group),
-    failureLabel(group),
-    failureTimes(group),
-    failureMessage(group),
-  ]),
-  ...(others === undefined
-    ? []
-    : [[failureCountText(others), 'other', failureTimes(others), 'other messages, each of few requests']]),
-];
 
 export const outageLead = (outages: readonly Outage[]): string =>
   outages.every(isSilent) ? 'The server did not answer' : 'The server was down';
@@ -154,14 +140,6 @@ export const withLastSuccess = (remark: string, failures: Reported<RunFailures>)
   if (end === undefined) return remark;
   return `${remark === '' ? '' : `${remark}, `}until the last success at ${clock(end.fromNs)}`;
 };
-
-/** "Nothing succeeded from 0:05 to 0:12: the rates are those of the time before." */
-export const unsuccessfulEndLines = ({ unsuccessfulEnd: end }: RunFailures): readonly string[] =>
-  end === undefined
-    ? []
-    : [
-        `Nothing succeeded from ${clock(end.fromNs)} to ${clock(end.toNs)}: the rates are those of the time before.`,
-      ];
 
 /** Nothing was measured, and only because there was not enough time. */
 export const isAllCutAfterGrace = ({ counts, cutAfterGrace = 0 }: MaybeFailed): boolean =>

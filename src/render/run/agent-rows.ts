@@ -1,13 +1,8 @@
 // The agents of a run: what each sent, and whether it can be trusted.
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
-import { figureText, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
-import {
-  LIVE_AGENT_COLUMNS,
-  type LiveAgent,
-  liveAgentRemarks,
-  liveAgentRows,
-} from '../../core/run/live-agent.ts';
+import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../../core/figure/figure.ts';
+import type { LiveAgent } from '../../core/run/live-agent.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
 import { type ReportAgent, skewOf } from '../../core/run/report-agent.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -32,6 +27,29 @@ export const liveAgentSection = (agents: readonly LiveAgent[]): Section => ({
   tables: [{ name: 'Agents', columns: LIVE_AGENT_COLUMNS, rows: liveAgentRows(agents) }],
   remarks: liveAgentRemarks(agents),
 });
+
+export const LIVE_AGENT_COLUMNS: readonly string[] = [
+  'agent',
+  'issued',
+  'completed',
+  'failed',
+  'in flight',
+  'requests/s',
+  'so far',
+];
+
+/** One row each, with the cells of LIVE_AGENT_COLUMNS. */
+export const liveAgentRows = (agents: readonly LiveAgent[]): readonly (readonly string[])[] =>
+  agents.map(({ agent, state, counts, requestsPerSecond, verdict }) => [
+    agent,
+    ...[counts.issued, counts.completed, counts.failed, Math.max(0, counts.unresolved)].map(formatCount),
+    isUnknown(requestsPerSecond) ? '–' : formatThreeDigits(requestsPerSecond),
+    state === 'lost' ? 'lost' : verdict,
+  ]);
+
+/** For agents with a problem. */
+export const liveAgentRemarks = (agents: readonly LiveAgent[]): readonly string[] =>
+  agents.flatMap(({ agent, reason }) => (reason === '' ? [] : [`${agent}: ${reason}`]));
 
 const AGENT_COLUMNS: readonly string[] = [
   'agent',

@@ -1,12 +1,15 @@
 // Why requests of a run failed: a row for each cause, what to do about it, and when the server was down.
 
+import { formatClock } from '../../core/figure/duration.ts';
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
+import type { RunFailures } from '../../core/run/failure-groups.ts';
 import {
-  FAILURE_COLUMNS,
-  failureRows,
+  failureCountText,
+  failureLabel,
+  failureMessage,
+  failureTimes,
   outageLead,
   outageLines,
-  unsuccessfulEndLines,
 } from '../../core/run/failure-text.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -25,7 +28,7 @@ export const failureSection = (
     tables: [
       {
         name: 'Why requests failed',
-        columns: FAILURE_COLUMNS,
+        columns: ['failed', 'why', 'when', 'message'],
         rows: failureRows(failures),
         texts: [1, 2, 3],
         codes: [3],
@@ -40,3 +43,24 @@ export const failureSection = (
     ],
   };
 };
+
+/** One row for each group, and one for the failures that are in none. */
+const failureRows = ({ groups, others }: RunFailures): readonly (readonly string[])[] => [
+  ...groups.map(group => [
+    failureCountText(group),
+    failureLabel(group),
+    failureTimes(group),
+    failureMessage(group),
+  ]),
+  ...(others === undefined
+    ? []
+    : [[failureCountText(others), 'other', failureTimes(others), 'other messages, each of few requests']]),
+];
+
+/** "Nothing succeeded from 0:05 to 0:12: the rates are those of the time before." */
+const unsuccessfulEndLines = ({ unsuccessfulEnd: end }: RunFailures): readonly string[] =>
+  end === undefined
+    ? []
+    : [
+        `Nothing succeeded from ${formatClock(end.fromNs / 1e6)} to ${formatClock(end.toNs / 1e6)}: the rates are those of the time before.`,
+      ];
