@@ -60,7 +60,9 @@ describe('runs in a browser', () => {
       .getByText(`${formatCount(report.counts.completed)} completed · 0 failed · 0 cancelled`)
       .waitFor();
     await percentiles
-      .getByRole('row', { name: new RegExp(`^TTFT ${formatCount(report.series.ttftNs.count)} `) })
+      .getByRole('row', {
+        name: new RegExp(`^Time to first token .* ${formatCount(report.series.ttftNs.count)}$`),
+      })
       .waitFor();
     expect(await axeFindings(page)).toEqual([]);
     expect(problems).toEqual([]);
