@@ -37,7 +37,7 @@ const TRUTH_TOLERANCE = 0.005;
 const FIRST_SEED = 20_001;
 const SEARCH = {
   by: 'rate',
-  arrival: 'poisson',
+  arrival: { kind: 'poisson' },
   resolution: 0.05,
   loadMax: 100_000,
   budgetMs: 900_000,

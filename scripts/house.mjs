@@ -1,6 +1,7 @@
 // `npm run house`: the figures of the code's structure, at HEAD or, with `-- REV`, compared with another commit:
 // lines and files, short files, modules imported twice, files whose only importer is next to them, exports that
-// nothing else names, and the words that docs/words.md forbids. It reads committed files only.
+// nothing else names, how many files name one figure, and the words that docs/words.md forbids. It reads committed
+// files only.
 
 import { execFileSync } from 'node:child_process';
 import { dirname, join, normalize } from 'node:path';
@@ -10,6 +11,11 @@ const ROOT = new URL('../', import.meta.url);
 const PARTS = ['src', 'dashboard', 'test'];
 /** A file below this may be a part of the one that imports it. */
 const SHORT_LINES = 30;
+/** Figures of nodes, devices, links and requests, by which it is counted how many files one figure is spelled in. */
+const FIGURES = [
+  ...['powerWatts', 'temperatureCelsius', 'cpuUse', 'gpuUse', 'availableBytes', 'memoryReadBytesPerSecond'],
+  ...['uploadBitsPerSecond', 'roundTripNs', 'jitterNs', 'heldBackNs'],
+];
 
 const git = (...args) =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 512 * 1024 * 1024 });
@@ -70,6 +76,17 @@ const figuresOf = files => {
   figures['files of src with a test of the same path'] = ofSource.filter(([path]) =>
     files.has(path.replace(/^src\//, 'test/').replace(/\.ts$/, '.test.ts')),
   ).length;
+  const shown = code.filter(([path]) => !path.startsWith('test/'));
+  for (const [name, named] of [
+    ['files that name one figure, median of ten', shown],
+    [
+      'of those without what reads, probes, simulates or sends',
+      shown.filter(([path]) => !PRODUCERS.test(path)),
+    ],
+  ])
+    figures[name] = median(
+      FIGURES.map(figure => named.filter(([, source]) => new RegExp(`\\b${figure}\\b`).test(source)).length),
+    );
   figures['findings of the words check'] = [...files]
     .filter(([path]) => isChecked(path))
     .reduce((sum, [path, source]) => sum + findWords(path, source).length, 0);
@@ -90,6 +107,14 @@ const unusedExports = (sources, all) => {
       .filter(([, name]) => (names.get(name) ?? []).every(user => user === path))
       .map(([, name]) => `${path}:${name}`),
   );
+};
+
+/** What gives a figure its value has to name it. */
+const PRODUCERS = /^src\/(?:gather|probe|simulate|mock|bench)\//;
+
+const median = values => {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (sorted[Math.floor((sorted.length - 1) / 2)] + sorted[Math.ceil((sorted.length - 1) / 2)]) / 2;
 };
 
 const linesOf = source => source.split('\n').length - 1;

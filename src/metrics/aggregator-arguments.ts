@@ -1,7 +1,8 @@
 // The argument of the aggregator's process: one JSON text, written by its parent and validated by itself.
 
 import * as v from 'valibot';
-import { type Infer, nonNegative } from '../core/schema.ts';
+import { runPatternSchema } from '../core/run/run-pattern.ts';
+import type { Infer } from '../core/schema.ts';
 import { objectiveEntries } from '../wire/objective-schema.ts';
 import { runShapeSchema } from '../wire/run-shape.ts';
 
@@ -28,15 +29,7 @@ const ARGUMENTS = v.object({
   snapshotsEndpoint: v.pipe(v.string(), v.nonEmpty()),
   /** Path of final_snapshot.json; its folder exists. */
   file: v.pipe(v.string(), v.nonEmpty()),
-  pattern: v.variant('kind', [
-    v.object({
-      kind: v.literal('concurrency'),
-      concurrency: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
-    }),
-    v.object({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
-    v.object({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
-    v.object({ kind: v.literal('max-throughput') }),
-  ]),
+  pattern: runPatternSchema,
   shape: runShapeSchema,
   isStreaming: v.boolean(),
   ...objectiveEntries,

@@ -8,10 +8,12 @@ import {
   sideLabel,
 } from '../core/comparison/compare-finished.ts';
 import { errorCode } from '../core/problem.ts';
+import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { objectiveSeries, type RequestLimit } from '../core/run/objective.ts';
 import type { Report } from '../core/run/report.ts';
+import { COMPARED_SERIES } from '../core/run/run-series.ts';
 import { type Unknown, unknown } from '../core/unknown.ts';
 import { decodeSampleLine } from '../wire/sample-line.ts';
 import { fileLines } from './file-lines.ts';
@@ -105,9 +107,7 @@ const timedSamples = async (path: string, options: TimedSamplesOptions): Promise
 class Columns {
   readonly #options: TimedSamplesOptions;
   readonly #endNs: number[] = [];
-  readonly #ttftNs: number[] = [];
-  readonly #tpotNs: number[] = [];
-  readonly #latencyNs: number[] = [];
+  readonly #series = recordOf(COMPARED_SERIES, (): number[] => []);
   readonly #outputTokens: number[] = [];
   readonly #good: number[] = [];
   readonly #failedEndNs: number[] = [];
@@ -131,9 +131,7 @@ class Columns {
     const figures = sampleFigures(sample, isStreaming);
     this.#toNs = Math.max(this.#toNs, sample.endNs);
     this.#endNs.push(sample.endNs);
-    this.#ttftNs.push(figureOf(figures?.ttftNs));
-    this.#tpotNs.push(figureOf(figures?.tpotNs));
-    this.#latencyNs.push(figureOf(figures?.latencyNs));
+    for (const key of COMPARED_SERIES) this.#series[key].push(figureOf(figures?.[key]));
     this.#outputTokens.push(Math.max(0, sample.outputTokens));
     const isGood =
       figures !== undefined &&
@@ -147,9 +145,7 @@ class Columns {
       fromNs: this.#fromNs,
       toNs: this.#toNs,
       endNs: Float64Array.from(this.#endNs),
-      ttftNs: Float64Array.from(this.#ttftNs),
-      tpotNs: Float64Array.from(this.#tpotNs),
-      latencyNs: Float64Array.from(this.#latencyNs),
+      series: recordOf(COMPARED_SERIES, key => Float64Array.from(this.#series[key])),
       outputTokens: Float64Array.from(this.#outputTokens),
       good: Uint8Array.from(this.#good),
       failedEndNs: Float64Array.from(this.#failedEndNs),
@@ -160,5 +156,5 @@ class Columns {
 const figureOf = (value: number | undefined): number =>
   value === undefined || value === NO_FIGURE ? Number.NaN : value;
 
-/** Limit for one run: 400 MB of columns while they are collected. */
+/** Limit for one run: about 100 bytes of columns for each while they are collected. */
 const SAMPLES_MAX = 4_000_000;

@@ -24,6 +24,7 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
     ttftNs: hasContent ? firstContentNs - sentNs : NO_FIGURE,
     ttftFromIntendedNs: hasContent ? firstContentNs - intendedNs : NO_FIGURE,
     firstAnswerNs: hasContent ? sinceSent(firstAnswerNs) : NO_FIGURE,
+    reasoningNs: hasContent && firstAnswerNs !== NO_FIGURE ? firstAnswerNs - firstContentNs : NO_FIGURE,
     tpotNs: hasContent ? tpotNs(sample) : NO_FIGURE,
     tokensPerChunk: hasContent ? tokensPerChunk(sample) : NO_FIGURE,
     inputTokens: sample.inputTokens,

@@ -214,10 +214,12 @@ const name = (label: string): Line[number] => part(`  ${padded(label, NAME_WIDTH
 const rateText = (rate: Reported<number>): string =>
   isUnknown(rate) ? UNKNOWN_FIGURE.figure : formatThreeDigits(rate);
 
+/** A series that only some requests have is shown once one of them has completed. */
 const seriesTable = (metrics: MetricLookup, columns: number): readonly Line[] => {
+  const hasCompleted = metrics.counts('measured').completed > 0;
   const rows = seriesOf('headline', 'detail').flatMap(key => {
     const series = metrics.series(key);
-    if (series === undefined) return [];
+    if (series === undefined || (series.count === 0 && hasCompleted)) return [];
     const { unit, shortLabel } = seriesRow(key);
     const value = (figure: number | null | undefined): Line => [
       part(figure === null || figure === undefined ? UNKNOWN_FIGURE.figure : liveFigureText(unit, figure)),

@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import { serverReportedSchema } from '../core/run/provenance.ts';
+import { runPatternSchema } from '../core/run/run-pattern.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
 import { stopRulesSchema } from '../core/run/run-stop.ts';
 import { type ThinkTime, thinkTimeSchema } from '../core/run/think-time.ts';
@@ -19,7 +20,7 @@ import {
 import { type LengthDistribution, lengthDistributionSchema } from '../core/statistics/length-distribution.ts';
 import type { Reported } from '../core/unknown.ts';
 import { objectiveEntries } from './objective-schema.ts';
-import { runPatternSchema, runShapeSchema } from './run-shape.ts';
+import { runShapeSchema } from './run-shape.ts';
 import { modelMixSchema } from './variant-schema.ts';
 
 /** Generated chats of this many turns, or the whole conversations of the data set. */

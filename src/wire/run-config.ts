@@ -7,12 +7,13 @@ import { foreignOriginSchema } from '../core/run/foreign-run.ts';
 import { provenanceSchema } from '../core/run/provenance.ts';
 import { environmentSchema, type ReportRun, RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
+import { runPatternSchema } from '../core/run/run-pattern.ts';
 import { runRequestsSchema } from '../core/run/run-requests.ts';
 import { count, figure, openObject, reported, text } from '../core/schema.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveEntries } from './objective-schema.ts';
-import { runNameSchema, runPatternSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
+import { runNameSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 import { modelMixSchema, urlMixSchema } from './variant-schema.ts';
 

@@ -5,6 +5,7 @@ import { recordOf } from '../core/record-of.ts';
 import { foreignMarkSchema } from '../core/run/foreign-run.ts';
 import { FAILURE_KINDS, sampleCountsSchema } from '../core/run/outcome.ts';
 import { clientFiguresSchema, type Run, type RunFigures, type RunProgress } from '../core/run/run.ts';
+import { runPatternSchema } from '../core/run/run-pattern.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import {
   count,
@@ -25,7 +26,7 @@ import { contaminationFindings } from './contamination-schema.ts';
 import { errorBoundSchema, rateBoundsSchema, runFailuresSchema } from './failure-schema.ts';
 import { liveAgentsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';
-import { runNameSchema, runPatternSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
+import { runNameSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 import { liveSessionsSchema } from './session-schema.ts';
 
 /** What is known of a benchmark when it starts. */

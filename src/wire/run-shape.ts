@@ -1,7 +1,6 @@
-// The pattern, shape, name and tags of a run as sent between processes, in config.json, reports and events.
+// The shape, name and tags of a run as sent between processes, in config.json, reports and events.
 
 import * as v from 'valibot';
-import type { RunPattern } from '../core/run/run-pattern.ts';
 import {
   CONCURRENCY_UNITS,
   LOAD_STEPS_MAX,
@@ -17,13 +16,6 @@ import {
 } from '../core/run/run-shape.ts';
 import type { TraceShape } from '../core/run/trace-shape.ts';
 import { count, nonNegative, openObject, reported } from '../core/schema.ts';
-
-export const runPatternSchema: v.GenericSchema<unknown, RunPattern> = v.variant('kind', [
-  openObject({ kind: v.literal('concurrency'), concurrency: count }),
-  openObject({ kind: v.literal('poisson'), requestsPerSecond: nonNegative }),
-  openObject({ kind: v.literal('constant'), requestsPerSecond: nonNegative }),
-  openObject({ kind: v.literal('max-throughput') }),
-]);
 
 const traceShapeSchema: v.GenericSchema<unknown, TraceShape> = openObject({
   speed: nonNegative,

@@ -14,7 +14,13 @@ import { type Criterion, StageLedger } from '../../src/bench/line/stage-ledger.t
 import { arrivals } from '../../src/bench/schedule/arrivals.ts';
 import type { StageAccount } from '../../src/bench/sweep/stage-account.ts';
 import type { EndedSample, SampleFailure } from '../../src/core/run/ended-sample.ts';
-import { type StageLoad, type StageVerdict, stageConfidence } from '../../src/core/sweep/stage.ts';
+import { burstinessOf } from '../../src/core/run/run-pattern.ts';
+import {
+  type StageLoad,
+  type StageVerdict,
+  stageArrival,
+  stageConfidence,
+} from '../../src/core/sweep/stage.ts';
 import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
 import { type QueueModel, QueueSimulator } from './queue-simulator.ts';
 import { sampleOf } from './sample-of.ts';
@@ -88,10 +94,11 @@ export const simulateStage = (
     idleValues: options.idleValues ?? [],
     ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
     ...(options.capacityPerSecond === undefined ? {} : { capacityPerSecond: options.capacityPerSecond }),
+    ...(load.kind === 'rate' ? { burstiness: burstinessOf(stageArrival(load)) } : {}),
   });
   const schedule =
     load.kind === 'rate'
-      ? arrivals({ kind: load.arrival, requestsPerSecond: load.requestsPerSecond }, seed)
+      ? arrivals({ ...stageArrival(load), requestsPerSecond: load.requestsPerSecond }, seed)
       : undefined;
   const pending = new EndHeap();
   const failing = behaviour.fails === undefined ? undefined : new QueueSimulator(model, seed + 2);

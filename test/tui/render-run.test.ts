@@ -1,47 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { FailureGroup } from '../../src/core/run/failure-groups.ts';
 import { LiveSessionTally } from '../../src/core/run/live-sessions.ts';
-import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderRun, renderRunLine } from '../../src/tui/render-run.ts';
 import { progressOf, type WatchedRun } from '../../src/tui/watched-run.ts';
-import { runSnapshot } from './run-snapshot.ts';
+import { runSnapshot, watchedRun as view } from './run-snapshot.ts';
 
-const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({
-  run: {
-    id: '20260101-000000-abcd',
-    target: 'http://127.0.0.1:8000',
-    model: 'a-model',
-    pattern: { kind: 'concurrency', concurrency: 8 },
-    shape: PLAIN_SHAPE,
-    isStreaming: true,
-    hasNonce: true,
-    isUnguarded: false,
-    requests: unknown('left to the server'),
-    isDepthProfile: false,
-    limits: { samplesMax: 206, durationMs: undefined },
-  },
-  stage: 'measuring',
-  elapsedMs: 12_000,
-  snapshot: { ...runSnapshot(), failures: { groups: [NO_ROOM], outages: [] } },
-  snapshotAgeMs: 100,
-  recent: { requestsPerSecond: 99.4, outputTokensPerSecond: 994 },
-  notices: ['a notice'],
-  spoiled: [],
-  ...changes,
-});
-
-const NO_ROOM: FailureGroup = {
-  kind: 'http-status',
-  statusCode: 500,
-  count: 3,
-  warmupCount: 0,
-  firstAtNs: 2e9,
-  lastAtNs: 2.1e9,
-  message: 'no room',
-  example: 'no room',
-  isVaried: false,
-};
 const NOT_YET = unknown('none completed');
 
 const screen = (changes: Partial<WatchedRun> = {}, columns = 100): string =>
@@ -82,6 +45,12 @@ describe('the screen of a run', () => {
     expect(text).toMatch(/sessions +3 running · 0 completed\n +turn 1: 2 · turn 2: 1\n/);
     expect(text).toMatch(/TTFT +first turns p50 –, p90 – · later turns p50 –, p90 –\n/);
     expect(renderRunLine(view({ snapshot }))).toContain(' · sessions 3 running, 0 completed · ');
+  });
+
+  test('leaves out a series of which no completed request has a value, and waits for it before', () => {
+    expect(screen()).toMatch(/TPOT +10/);
+    expect(screen({ snapshot: runSnapshot({ outputTokens: -1 }) })).not.toContain('TPOT');
+    expect(screen({ snapshot: runSnapshot({ completed: 0 }) })).toMatch(/TPOT +– +– +– +– +0/);
   });
 
   test('has a row for each agent, and reports of one that is lost why', () => {

@@ -4,7 +4,7 @@ import { formatAge } from '../../../src/core/figure/duration.ts';
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { Connection } from '../../../src/core/link/connection.ts';
-import { type ConnectionFacts, jitterOf, roundTripOf } from '../../../src/core/link/link-facts.ts';
+import { type ConnectionFacts, jitterOf, rateFrom, roundTripOf } from '../../../src/core/link/link-facts.ts';
 import { queueWays } from '../../../src/core/link/link-queue.ts';
 import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { lossReason, lostText } from '../../../src/core/link/loss-text.ts';
@@ -12,7 +12,7 @@ import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
-import { isKnown, knownOr, type Reported } from '../../../src/core/unknown.ts';
+import { isKnown, type Reported } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { delayFigure, type LinkUnits, rateFigure, timeFigure } from './link-text.ts';
 
@@ -60,8 +60,7 @@ const connectionRow = (
   { stage, nowMs, units, nameOf }: RowSources,
 ): ConnectionRow => {
   const { connection, profile, failure, measuredAtMs } = facts;
-  const upload = known(profile?.uploadBitsPerSecond);
-  const download = known(profile?.downloadBitsPerSecond);
+  const [upload, download] = [rateFrom(facts, facts.source), rateFrom(facts, facts.sink)];
   const roundTrip = roundTripOf(facts);
   const hasFigures = [upload, download, roundTrip].some(value => value !== undefined);
   return {
@@ -140,9 +139,6 @@ const detailsOf = (
     ...(isKnown(connection.type) ? [] : [{ name: 'Type', text: `unknown: ${connection.type.reason}` }]),
   ];
 };
-
-const known = (value: Reported<number> | undefined): number | undefined =>
-  value === undefined ? undefined : knownOr(value, undefined);
 
 const text = ({ figure, unit }: Figure): string => (unit === '' ? figure : `${figure}\u00a0${unit}`);
 

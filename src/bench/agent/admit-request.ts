@@ -3,7 +3,7 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import { errorMessage } from '../../core/problem.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { Env } from '../../process/child.ts';
 import type { AgentProblem } from '../../wire/agent-message.ts';
@@ -134,12 +134,10 @@ export const admitLoad = (requested: RequestedLoad, caps: LoadCaps): AgentRefusa
 
 /** A shape may exceed the maximum that its pattern names; the larger value counts. */
 const usersOf = ({ pattern, shape }: RequestedLoad): readonly number[] =>
-  pattern.kind === 'concurrency' || pattern.kind === 'max-throughput'
-    ? shape.steps.flatMap(({ from, to }) => [from, to])
-    : [];
+  isOpenLoop(pattern) ? [] : shape.steps.flatMap(({ from, to }) => [from, to]);
 
 const peakRate = (pattern: RunPattern, { steps }: RunShape): number => {
-  if (pattern.kind !== 'poisson' && pattern.kind !== 'constant') return 0;
+  if (!isOpenLoop(pattern)) return 0;
   return maximumOf([pattern.requestsPerSecond, ...steps.flatMap(({ from, to }) => [from, to])]);
 };
 

@@ -2,7 +2,8 @@
 // one sent.
 
 import { maximumOf } from '../../core/extremes.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { type Arrival, isOpenLoop } from '../../core/run/run-pattern.ts';
+import { gammaMedian } from '../../core/statistics/gamma-distribution.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import { arrivals } from '../schedule/arrivals.ts';
@@ -13,8 +14,7 @@ export const plannedArrivals = (
   { pattern, course, seed, limits }: LoadPlan,
   agents: number,
 ): Reported<readonly number[]> => {
-  if (pattern.kind === 'concurrency' || pattern.kind === 'max-throughput')
-    return unknown('no schedule plans it');
+  if (!isOpenLoop(pattern)) return unknown('no schedule plans it');
   const measuredFromNs = course?.measuredFromNs ?? 0;
   const own = new OwnArrivals({
     arrivals: arrivals(pattern, seed, course),
@@ -32,9 +32,24 @@ export const plannedArrivals = (
 
 /** Median gap between the arrivals of one agent, by its highest rate; undefined without a schedule. */
 export const medianGapNs = ({ pattern, course }: LoadPlan, agents: number): number | undefined => {
-  if (!isOpenLoop(pattern) || !('requestsPerSecond' in pattern)) return undefined;
+  if (!isOpenLoop(pattern)) return undefined;
   const levels = course?.pieces.flatMap(({ from, to }) => [from, to]) ?? [];
   const rate = maximumOf([pattern.requestsPerSecond, ...levels]) / agents;
-  // The median of exponential gaps is ln 2 times the mean.
-  return (pattern.kind === 'poisson' ? Math.LN2 : 1) * (1e9 / rate);
+  return medianOfGaps(pattern, agents) * (1e9 / rate);
+};
+
+/** In means. Every n-th arrival of a gamma renewal process has gaps of n times its shape. */
+const medianOfGaps = (arrival: Arrival, agents: number): number => {
+  switch (arrival.kind) {
+    case 'poisson':
+      return Math.LN2;
+    case 'constant':
+      return 1;
+    case 'gamma': {
+      const shape = agents * arrival.burstiness;
+      return gammaMedian(shape) / shape;
+    }
+    default:
+      return arrival satisfies never;
+  }
 };

@@ -3,14 +3,15 @@
 // of the stages so far and of the remaining time.
 
 import { maximumOf } from '../../core/extremes.ts';
-import type { StageLoad, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
+import type { Arrival } from '../../core/run/run-pattern.ts';
+import { type StageLoad, type StagePurpose, type StageVerdict, stageRate } from '../../core/sweep/stage.ts';
 import { type LineEstimate, lineEstimate, type StageEvidence } from './line-estimate.ts';
 import { affordableDistance, loadInside, PLANNED, TWO_ENDS } from './next-load.ts';
 import { isSure, type LoadEvidence, Trials } from './trials.ts';
 
 export interface SearchOptions {
   readonly by: 'rate' | 'concurrency';
-  readonly arrival: 'poisson' | 'constant';
+  readonly arrival: Arrival;
   /** 0.05: the ends of the bracket are 5 % apart. */
   readonly resolution: number;
   readonly loadMax: number;
@@ -262,9 +263,7 @@ const rounded = (load: number, { by }: SearchOptions): number =>
   by === 'concurrency' ? Math.round(load) : load;
 
 const stageLoad = (load: number, { by, arrival }: SearchOptions): StageLoad =>
-  by === 'rate'
-    ? { kind: 'rate', requestsPerSecond: load, arrival }
-    : { kind: 'concurrency', concurrency: load };
+  by === 'rate' ? stageRate(load, arrival) : { kind: 'concurrency', concurrency: load };
 
 /** Largest part of the remaining time: later stages need as much. */
 const BISECT_PART = 0.4;

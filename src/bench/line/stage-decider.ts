@@ -22,6 +22,8 @@ interface DeciderOptions {
   readonly idleValues?: readonly (number | undefined)[];
   /** Requests/s that closed loops reached, if known: near it a queue takes long to appear. */
   readonly capacityPerSecond?: number;
+  /** Of the arrivals of an open loop; 1, Poisson, if it is not given. */
+  readonly burstiness?: number;
   /** End of the stage's time: what cannot be decided by then is given up early. */
   readonly endNs: number;
 }
@@ -101,13 +103,15 @@ export class StageDecider {
   /**
    * Every stage begins with an empty queue, and one near its capacity takes some 1 / (1 − utilisation)² arrivals to
    * reach its steady state: earlier measurements are better than the load's true value, in the second measurement
-   * too.
+   * too. That time is proportional to the sum of the squared coefficients of variation of gaps and service (Abate and
+   * Whitt 1987), which is 2 for Poisson arrivals and exponential service.
    */
   #relaxedAfter(nowNs: number): number {
-    const { ledger, capacityPerSecond } = this.#options;
+    const { ledger, capacityPerSecond, burstiness = 1 } = this.#options;
     if (capacityPerSecond === undefined || nowNs <= 0) return 0;
     const free = 1 - (ledger.issued * 1e9) / nowNs / capacityPerSecond;
-    return RELAXATIONS / Math.max(free, FREE_LEAST) ** 2;
+    const variation = Math.max(1, (1 / burstiness + 1) / 2);
+    return (RELAXATIONS * variation) / Math.max(free, FREE_LEAST) ** 2;
   }
 
   /**

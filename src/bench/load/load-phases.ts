@@ -1,6 +1,6 @@
 // The phases of one load thread, as the main thread commands them: connections, warm-up, the measured load, its end.
 
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { isOpenLoop, type SchedulePattern } from '../../core/run/run-pattern.ts';
 import { type Arrivals, arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { TurnWriter } from '../target/http1/turn-writer.ts';
@@ -151,7 +151,7 @@ const patternFrom = (load: LoadThread, startNs: number): LoadPattern => {
   }
 };
 
-const scheduled = ({ replay, seed, course }: LoadPlan, pattern: Parameters<typeof arrivals>[0]): Arrivals =>
+const scheduled = ({ replay, seed, course }: LoadPlan, pattern: SchedulePattern): Arrivals =>
   replay === undefined ? arrivals(pattern, seed, course) : recordedArrivals(replay.trace.timesNs);
 
 const warmUp = (load: LoadThread): LoadPattern => {

@@ -1,5 +1,6 @@
 // How many threads and connections a load needs, from the request alone.
 
+import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import { type Share, shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
@@ -26,12 +27,10 @@ interface LoadSize extends Pick<BenchRequest, 'pattern' | 'shape'> {
 /** How many streams are open at a time; for a rate, as if an answer took a second. */
 const streamsOf = ({ pattern, dataset }: Omit<LoadSize, 'shape'>): number => {
   if (dataset?.kind === 'timed-trace') return dataset.trace.busiestPerSecond;
+  if (isOpenLoop(pattern)) return Math.ceil(pattern.requestsPerSecond);
   switch (pattern.kind) {
     case 'concurrency':
       return pattern.concurrency;
-    case 'poisson':
-    case 'constant':
-      return Math.ceil(pattern.requestsPerSecond);
     case 'max-throughput':
       return MAX_THROUGHPUT_CONNECTIONS;
     default:
@@ -53,6 +52,11 @@ export const connectionsFor = ({
   );
   // Turns of one session may be in flight in parallel.
   const most = (users: number): number => (isUnknown(shape.sessions) ? users : OPEN_LOOP_CONNECTIONS_MAX);
+  if (isOpenLoop(pattern))
+    return {
+      opened: Math.max(1, Math.min(streamsOf({ pattern, dataset }), OPEN_LOOP_OPENED_MAX, useful)),
+      max: OPEN_LOOP_CONNECTIONS_MAX,
+    };
   switch (pattern.kind) {
     case 'concurrency':
       return { opened: Math.min(pattern.concurrency, useful), max: most(pattern.concurrency) };
@@ -60,12 +64,6 @@ export const connectionsFor = ({
       return {
         opened: Math.min(MAX_THROUGHPUT_CONNECTIONS, useful),
         max: most(MAX_THROUGHPUT_CONNECTIONS),
-      };
-    case 'poisson':
-    case 'constant':
-      return {
-        opened: Math.max(1, Math.min(streamsOf({ pattern, dataset }), OPEN_LOOP_OPENED_MAX, useful)),
-        max: OPEN_LOOP_CONNECTIONS_MAX,
       };
     default:
       return pattern satisfies never;

@@ -3,6 +3,8 @@
 // of threads.
 
 import { seededRandom } from '../../core/random.ts';
+import type { Arrival, SchedulePattern } from '../../core/run/run-pattern.ts';
+import { gammaSampler } from '../../core/statistics/gamma-distribution.ts';
 import type { LoadProfile, ProfilePiece } from './load-profile.ts';
 
 export interface Arrivals {
@@ -10,34 +12,13 @@ export interface Arrivals {
   nextNs(): number;
 }
 
-export type ArrivalPattern =
-  | { readonly kind: 'poisson'; readonly requestsPerSecond: number }
-  | { readonly kind: 'constant'; readonly requestsPerSecond: number };
-
 /** With a varying load its levels are the rates, and the pattern only determines how arrivals are distributed. */
-export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadProfile): Arrivals => {
-  if (course !== undefined) return profileArrivals(course, unitArrivals(pattern, seed));
+export const arrivals = (pattern: SchedulePattern, seed: number, course?: LoadProfile): Arrivals => {
+  const nextUnit = unitArrivals(pattern, seed);
+  if (course !== undefined) return profileArrivals(course, nextUnit);
   const meanNs = 1e9 / pattern.requestsPerSecond;
-  switch (pattern.kind) {
-    case 'constant': {
-      // Each is computed from the start, never from the previous one, so that rounding does not accumulate.
-      let index = 0;
-      return { nextNs: () => Math.round(index++ * meanNs) };
-    }
-    case 'poisson': {
-      const random = seededRandom(seed);
-      let atNs = 0;
-      return {
-        nextNs: () => {
-          // The inverse of 1 − e^(−x/mean). Rounded only on output, so that gaps below a nanosecond count too.
-          atNs += -Math.log1p(-random.next()) * meanNs;
-          return Math.round(atNs);
-        },
-      };
-    }
-    default:
-      return pattern satisfies never;
-  }
+  // Rounded only on output, so that gaps below a nanosecond count too.
+  return { nextNs: () => Math.round(nextUnit() * meanNs) };
 };
 
 /** Recorded arrivals: Float64, ns, ascending. */
@@ -48,23 +29,41 @@ export const recordedArrivals = (timesNs: SharedArrayBuffer): Arrivals => {
 };
 
 /** Arrivals of rate 1, in arrivals. */
-const unitArrivals = ({ kind }: ArrivalPattern, seed: number): (() => number) => {
-  if (kind === 'constant') {
+const unitArrivals = (arrival: Arrival, seed: number): (() => number) => {
+  if (arrival.kind === 'constant') {
+    // Counted, never added up, so that rounding does not accumulate.
     let index = 0;
     return () => index++;
   }
-  const random = seededRandom(seed);
+  const nextGap = unitGaps(arrival, seed);
   let at = 0;
   return () => {
-    at += -Math.log1p(-random.next());
+    at += nextGap();
     return at;
   };
 };
 
+/** Independent gaps with a mean of 1. */
+const unitGaps = (arrival: Exclude<Arrival, { readonly kind: 'constant' }>, seed: number): (() => number) => {
+  const random = seededRandom(seed);
+  switch (arrival.kind) {
+    case 'poisson':
+      // The inverse of 1 − e^(−x).
+      return () => -Math.log1p(-random.next());
+    case 'gamma': {
+      const { burstiness } = arrival;
+      const next = gammaSampler(burstiness, random);
+      return () => next() / burstiness;
+    }
+    default:
+      return arrival satisfies never;
+  }
+};
+
 /**
  * The time change of a process of rate 1: its arrival at x is due when the integral of the rates reaches x, Λ(t) = x.
- * For Poisson that is a Poisson process with the varying rate (Çinlar 1975); no thinning, so equal seeds give equal
- * arrivals.
+ * For Poisson that is a Poisson process with the varying rate (Çinlar 1975), for gamma gaps a rate-modulated renewal
+ * process; no thinning, so equal seeds give equal arrivals.
  */
 const profileArrivals = ({ pieces }: LoadProfile, nextUnit: () => number): Arrivals => {
   let index = 0;

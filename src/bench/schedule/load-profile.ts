@@ -1,7 +1,7 @@
 // The level of a load over the time of a run: consecutive linear pieces, derived from a pattern and its shape. Levels
 // are requests a second or in flight; times are ns from the start of the load.
 
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 
 export interface LoadProfile {
@@ -42,10 +42,8 @@ export const loadProfile = (
 };
 
 const levelOf = (pattern: RunPattern, usersMax: number): number => {
+  if (isOpenLoop(pattern)) return pattern.requestsPerSecond;
   switch (pattern.kind) {
-    case 'poisson':
-    case 'constant':
-      return pattern.requestsPerSecond;
     case 'concurrency':
       return pattern.concurrency;
     case 'max-throughput':

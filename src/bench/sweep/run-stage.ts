@@ -6,7 +6,7 @@ import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
+import { type Stage, type StageLoad, stageArrival } from '../../core/sweep/stage.ts';
 import { unknown } from '../../core/unknown.ts';
 import { runBench } from '../bench.ts';
 import type { Look } from '../line/stage-decider.ts';
@@ -186,7 +186,7 @@ const stageDirectory = (number: number): string => `stage-${String(number).padSt
 
 const patternOf = (load: StageLoad): RunPattern =>
   load.kind === 'rate'
-    ? { kind: load.arrival, requestsPerSecond: load.requestsPerSecond }
+    ? { ...stageArrival(load), requestsPerSecond: load.requestsPerSecond }
     : { kind: 'concurrency', concurrency: load.concurrency };
 
 const LOOK_MS = 100;

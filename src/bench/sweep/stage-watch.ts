@@ -1,6 +1,7 @@
 // Watches a running stage, and ends it as soon as its purpose is reached.
 
-import type { StageLoad, StagePurpose } from '../../core/sweep/stage.ts';
+import { burstinessOf } from '../../core/run/run-pattern.ts';
+import { type StageLoad, type StagePurpose, stageArrival } from '../../core/sweep/stage.ts';
 import { type Look, StageDecider } from '../line/stage-decider.ts';
 import type { Warmup } from '../run/bench-request.ts';
 import type { ServerQueue } from './server-queue.ts';
@@ -61,6 +62,7 @@ export class StageWatch {
       idleValues,
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
       ...(capacityPerSecond === undefined ? {} : { capacityPerSecond }),
+      ...(order.load.kind === 'rate' ? { burstiness: burstinessOf(stageArrival(order.load)) } : {}),
     });
   }
 

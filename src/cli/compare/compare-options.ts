@@ -4,8 +4,8 @@ import { UNITS_MAX } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { COMPARED_SERIES, RUN_SERIES } from '../../core/run/run-series.ts';
 import { nearest } from '../../core/text/nearest.ts';
-
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
 import { CANCEL } from '../bench/cancel-options.ts';
 import { CHECKS } from '../bench/check-options.ts';
@@ -24,18 +24,9 @@ type Margins = Readonly<Record<string, number>>;
 
 const { flag, repeated, value, valueOr } = optionsIn('Comparison');
 
-const SERIES_NAMES: readonly string[] = ['ttft', 'tpot', 'latency'];
+const SERIES_NAMES: readonly string[] = COMPARED_SERIES.map(key => RUN_SERIES[key].compared);
 const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);
-
-/** "output.rate, or p50, p90 of ttft, tpot": names with a percentile grouped, because there is one of each pair. */
-function listedMetrics(): string {
-  const split = METRIC_NAMES.map(name => name.split('.'));
-  const isPercentile = ([, figure = '']: readonly string[]): boolean => /^p\d/.test(figure);
-  const unique = (index: 0 | 1): string =>
-    [...new Set(split.filter(isPercentile).map(parts => parts[index]))].join(', ');
-  const others = split.filter(parts => !isPercentile(parts)).map(parts => parts.join('.'));
-  return `${others.join(', ')}, or ${unique(1)} of ${unique(0)}`;
-}
+const RATE_NAMES = METRIC_NAMES.filter(name => name.endsWith('.rate')).join(', ');
 
 const url = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
@@ -122,7 +113,7 @@ export const COMPARE = {
     name: 'primary',
     isCommon: true,
     valueName: 'METRIC',
-    meaning: `The metric that decides: ${listedMetrics()}. Default: ttft.p90 at a rate, else output.rate.`,
+    meaning: `The metric that decides: ${RATE_NAMES}, or a percentile of a time, such as ttft.p99. Default: ttft.p90 at a rate, else output.rate.`,
     parse: oneOf(...METRIC_NAMES),
   }),
   margin: repeated<Margins>({

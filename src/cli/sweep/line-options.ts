@@ -126,7 +126,7 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
   const by = invocation.option(LINE.by) ?? 'rate';
   return {
     by,
-    arrival: invocation.option(BENCH.arrival) ?? 'poisson',
+    arrival: { kind: invocation.option(BENCH.arrival) ?? 'poisson' },
     resolution: invocation.option(LINE.resolution),
     loadMax: invocation.option(LINE.highestLoad) ?? (by === 'rate' ? LOAD_MAX : CONCURRENCY_MAX),
   };

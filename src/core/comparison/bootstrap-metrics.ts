@@ -3,7 +3,12 @@
 // verdict is "different".
 
 import type { Report } from '../run/report.ts';
-import { HEADLINE_PERCENTILES, type SeriesKey } from '../run/run-series.ts';
+import {
+  COMPARED_SERIES,
+  type ComparedSeriesKey,
+  HEADLINE_PERCENTILES,
+  RUN_SERIES,
+} from '../run/run-series.ts';
 import {
   drawnStarts,
   logRatioInterval,
@@ -114,8 +119,8 @@ const drawsOf = (
   draw: { readonly seed: number; readonly resamples: number },
 ): Draws => {
   if (isUnknown(timed)) return { ...NO_DRAWS, missing: timed };
-  const { fromNs, toNs, endNs, latencyNs, failedEndNs } = timed;
-  const known = latencyNs.filter(latency => !Number.isNaN(latency));
+  const { fromNs, toNs, endNs, failedEndNs } = timed;
+  const known = timed.series.latencyNs.filter(latency => !Number.isNaN(latency));
   if (known.length === 0) return { ...NO_DRAWS, missing: unknown('no request completed') };
   const blockNs = Math.max(BLOCK_NS_MIN, BLOCK_LATENCIES * lowerPercentile(known.sort(), 90));
   const grid = timeGrid({ fromNs, toNs, blockNs });
@@ -129,11 +134,12 @@ const drawsOf = (
   );
   const sums = (of: (index: number) => number): Float64Array =>
     resampledSums(perSlot(grid, slots, of), grid, starts);
-  const series = SERIES.flatMap(([name, key]) => {
-    const kept = withFigure(timed[key], slots);
+  const series = COMPARED_SERIES.flatMap(key => {
+    const kept = withFigure(timed.series[key], slots);
     const drawn = resampledPercentiles({ ...kept, infinitePerSlot: failed }, PERCENTILES, { grid, starts });
     return HEADLINE_PERCENTILES.map(
-      (percentile, index) => [`${name}.p${percentile}`, drawn[index] ?? new Float64Array()] as const,
+      (percentile, index) =>
+        [`${RUN_SERIES[key].compared}.p${percentile}`, drawn[index] ?? new Float64Array()] as const,
     );
   });
   return {
@@ -172,11 +178,6 @@ const withFigure = (
 
 const NO_DRAWS: Draws = { blocks: 0, figures: new Map(), missing: unknown('nothing was drawn') };
 const RUNS_UNKNOWN = unknown('one run each: how runs vary is not known');
-const SERIES: readonly (readonly [string, Extract<SeriesKey, 'ttftNs' | 'tpotNs' | 'latencyNs'>])[] = [
-  ['ttft', 'ttftNs'],
-  ['tpot', 'tpotNs'],
-  ['latency', 'latencyNs'],
-];
 const PERCENTILES = HEADLINE_PERCENTILES.map(Number);
 const CONFIDENCE = 0.95;
 const SAME_CONFIDENCE = 0.9;
@@ -197,9 +198,7 @@ export interface TimedRun {
   readonly toNs: number;
   /** Ends of completed requests; the columns below belong to them. NaN if a request has no such figure. */
   readonly endNs: Float64Array;
-  readonly ttftNs: Float64Array;
-  readonly tpotNs: Float64Array;
-  readonly latencyNs: Float64Array;
+  readonly series: Readonly<Record<ComparedSeriesKey, Float64Array>>;
   readonly outputTokens: Float64Array;
   /** 1: it met every objective for requests, of which there may be none. */
   readonly good: Uint8Array;

@@ -6,7 +6,15 @@ import { type FigureVerdict, figureVerdict, figureVerdictText } from '../run/fig
 import type { Report } from '../run/report.ts';
 import { isOpenLoop, type RunPattern } from '../run/run-pattern.ts';
 import { type RateKey, rateRow } from '../run/run-rates.ts';
-import { type BetterDirection, HEADLINE_PERCENTILES, type SeriesKey, seriesRow } from '../run/run-series.ts';
+import {
+  type BetterDirection,
+  COMPARED_SERIES,
+  type ComparedSeriesKey,
+  HEADLINE_PERCENTILES,
+  RUN_SERIES,
+  type SeriesKey,
+  seriesRow,
+} from '../run/run-series.ts';
 import { type Reported, unknown } from '../unknown.ts';
 
 interface ComparisonMetricRow {
@@ -16,6 +24,8 @@ interface ComparisonMetricRow {
   readonly label: string;
   readonly unit: 'ns' | 'req/s' | 'tok/s';
   readonly kind: 'rate' | 'latency';
+  /** Repeated runs without it do not state why. */
+  readonly isDetail: boolean;
   /** If the schedule of a run decides how much is sent, a higher rate is no merit. */
   readonly better: (pattern: RunPattern) => BetterDirection;
   /** The value of one unit: a segment or a run. */
@@ -68,17 +78,19 @@ const rate = (
   label: rateRow(key).shortLabel,
   unit,
   kind: 'rate',
+  isDetail: false,
   better: pattern => (rateRow(key).isScheduled && isOpenLoop(pattern) ? 'none' : rateRow(key).better),
   of: report => report[key] ?? unknown('the run had no objectives for requests'),
   clientPart: () => undefined,
 });
 
-const percentiles = (name: string, key: SeriesKey): readonly ComparisonMetricRow[] =>
+const percentiles = (key: ComparedSeriesKey): readonly ComparisonMetricRow[] =>
   HEADLINE_PERCENTILES.map(percentile => ({
-    name: `${name}.p${percentile}`,
+    name: `${RUN_SERIES[key].compared}.p${percentile}`,
     label: `${seriesRow(key).shortLabel} p${percentile}`,
     unit: 'ns',
     kind: 'latency',
+    isDetail: seriesRow(key).level !== 'headline',
     better: () => 'lower',
     of: report => percentileOf(report, key, percentile),
     clientPart: ({ series }) => {
@@ -112,7 +124,5 @@ export const COMPARISON_METRICS: readonly ComparisonMetricRow[] = [
   rate('requests.rate', 'requestsPerSecond', 'req/s'),
   rate('output.rate', 'outputTokensPerSecond', 'tok/s'),
   rate('goodput.rate', 'goodput', 'req/s'),
-  ...percentiles('ttft', 'ttftNs'),
-  ...percentiles('tpot', 'tpotNs'),
-  ...percentiles('latency', 'latencyNs'),
+  ...COMPARED_SERIES.flatMap(percentiles),
 ];

@@ -26,7 +26,9 @@ export const spreadMetricSchema = openObject({
 export type SpreadMetric = Infer<typeof spreadMetricSchema>;
 
 export const runSpread = (units: readonly ComparedUnit[]): readonly SpreadMetric[] =>
-  COMPARISON_METRICS.map(({ name, label, unit }) => {
+  COMPARISON_METRICS.filter(
+    ({ name, isDetail }) => !isDetail || units.some(({ figures }) => typeof figures[name] === 'number'),
+  ).map(({ name, label, unit }) => {
     const logs = logsOf(name, units);
     const reported = { name, label, unit };
     if (isUnknown(logs)) return { ...reported, mean: logs, spread: logs, smallestDifference: logs };

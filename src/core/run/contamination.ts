@@ -4,7 +4,7 @@
 import { formatCount } from '../figure/figure.ts';
 import { knownOr, type Reported } from '../unknown.ts';
 import type { RateKey } from './run-rates.ts';
-import type { SeriesKey } from './run-series.ts';
+import { type SeriesKey, seriesOf, seriesRow } from './run-series.ts';
 
 export type ContaminationFinding = {
   /** May be a code that is only known to another version. */
@@ -38,20 +38,13 @@ export const OF_PROMPT: readonly SpoiledFigure[] = [
   'inputTokensPerSecond',
   'totalTokensPerSecond',
 ];
+/** Of requests, by which people compare endpoints. */
+export const ALL_TIMES: readonly SeriesKey[] = seriesOf('headline', 'detail').filter(
+  key => seriesRow(key).unit === 'ns' && seriesRow(key).per !== 'issued request',
+);
 export const OF_STREAM: readonly SpoiledFigure[] = [
-  'ttftNs',
-  'ttftFromIntendedNs',
-  'tpotNs',
-  'chunkGapNs',
+  ...ALL_TIMES.filter(key => seriesRow(key).runs.startsWith('streamed')),
   'perUserTokensPerSecond',
-];
-export const ALL_TIMES: readonly SpoiledFigure[] = [
-  'ttftNs',
-  'ttftFromIntendedNs',
-  'tpotNs',
-  'chunkGapNs',
-  'latencyNs',
-  'latencyFromIntendedNs',
 ];
 export const ALL_RATES: readonly SpoiledFigure[] = [
   'requestsPerSecond',

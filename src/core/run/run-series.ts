@@ -10,10 +10,7 @@ export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
   /** What has one value each; an observation is made by a load thread of itself, over an interval. */
   readonly per: 'completed request' | 'chunk' | 'issued request' | 'observation';
-  /**
-   * In which runs it can have a value: other runs' snapshots do not contain it, so that an empty series means
-   * "none yet".
-   */
+  /** In which runs it can have a value. Snapshots of others do not contain it: an empty series means "none yet". */
   readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled' | 'capped';
   /** The stamps it comes from. */
   readonly from: string;
@@ -36,6 +33,8 @@ export interface SeriesRow {
   readonly objective?: string;
   /** Other names for it in `--slo`. */
   readonly objectiveAliases?: readonly string[];
+  /** Its name in comparisons, and with its unit in the CSV of requests. */
+  readonly compared?: string;
   /** Its histogram in OpenTelemetry, in seconds or tokens: by the GenAI conventions if they have one. */
   readonly otlp?: {
     readonly name: string;
@@ -61,6 +60,7 @@ export const RUN_SERIES = {
     countsFailures: true,
     objective: 'ttft',
     objectiveAliases: ['time-to-first-token'],
+    compared: 'ttft',
     otlp: {
       name: 'gen_ai.client.operation.time_to_first_chunk',
       description: 'Time to receive the first chunk, from when the request was sent.',
@@ -109,6 +109,7 @@ export const RUN_SERIES = {
     countsFailures: true,
     objective: 'tpot',
     objectiveAliases: ['itl', 'inter-token-latency', 'time-per-output-token'],
+    compared: 'tpot',
   },
   chunkGapNs: {
     unit: 'ns',
@@ -138,6 +139,7 @@ export const RUN_SERIES = {
     countsFailures: true,
     objective: 'latency',
     objectiveAliases: ['e2el', 'e2e', 'request-latency'],
+    compared: 'latency',
     otlp: { name: 'gen_ai.client.operation.duration', description: 'GenAI operation duration.' },
   },
   latencyFromIntendedNs: {
@@ -152,6 +154,23 @@ export const RUN_SERIES = {
     level: 'detail',
     countsFailures: true,
     objective: 'latency-from-intended',
+  },
+  reasoningNs: {
+    unit: 'ns',
+    per: 'completed request',
+    runs: 'streamed',
+    from: 'first content that is not reasoning − first content',
+    where: 'it begins with reasoning',
+    label: 'time from first token to first answer',
+    shortLabel: 'reasoning',
+    better: 'lower',
+    help: 'How long the model reasons before the first content of its answer.',
+    level: 'detail',
+    compared: 'reasoning',
+    otlp: {
+      name: 'plimsoll.client.reasoning_duration',
+      description: 'Time from the first chunk to the first one that is not reasoning.',
+    },
   },
   firstByteNs: {
     unit: 'ns',
@@ -332,6 +351,8 @@ export type SeriesKey = keyof typeof RUN_SERIES;
 export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed request' }>;
 /** Series that an objective may limit. */
 export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
+/** Series in which two runs are compared. */
+export type ComparedSeriesKey = SeriesKeyWith<{ readonly compared: string }>;
 
 type SeriesKeyWith<Part> = {
   [Key in SeriesKey]: (typeof RUN_SERIES)[Key] extends Part ? Key : never;
@@ -342,6 +363,10 @@ export const isSeriesKey = (name: string): name is SeriesKey => Object.hasOwn(RU
 export const SERIES_KEYS: readonly SeriesKey[] = Object.keys(RUN_SERIES).filter(isSeriesKey);
 
 export const seriesRow = (key: SeriesKey): SeriesRow => RUN_SERIES[key];
+
+export const COMPARED_SERIES: readonly ComparedSeriesKey[] = SERIES_KEYS.filter(
+  (key): key is ComparedSeriesKey => seriesRow(key).compared !== undefined,
+);
 
 export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
   RUN_SERIES[key].per === 'completed request';

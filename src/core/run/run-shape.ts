@@ -6,7 +6,7 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { type Infer, nonNegative, openObject } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import { isOpenLoop, patternLabel, type RunPattern } from './run-pattern.ts';
+import { isOpenLoop, patternLabel, type RunPattern, scheduleLabel } from './run-pattern.ts';
 import { speedText, type TraceShape } from './trace-shape.ts';
 
 export type RunShape = {
@@ -87,7 +87,7 @@ export const isOfTrace = (shape: Reported<RunShape>): boolean => !isUnknown(shap
 export const hasSteps = (shape: Reported<RunShape> | undefined): boolean =>
   shape !== undefined && !isUnknown(shape) && shape.steps.length > 0;
 
-/** "Poisson 20.0 req/s, at most 64 in flight, ramp 30 s", "constant, 5.00 to 20.0 req/s in 3 stages". */
+/** "Poisson 20.0 req/s, at most 64 in flight, ramp 30 s", "constant 5.00 to 20.0 req/s in 3 stages". */
 export const loadLabel = (run: {
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
@@ -144,18 +144,9 @@ const stepsLabel = (pattern: RunPattern, steps: readonly LoadStep[]): string => 
   const levels = steps.flatMap(({ from, to }) => [from, to]);
   const [low, high] = [minimumOf(levels), maximumOf(levels)];
   const count = `in ${counted(steps.length, 'stage')}`;
-  switch (pattern.kind) {
-    case 'poisson':
-    case 'constant': {
-      const kind = pattern.kind === 'poisson' ? 'Poisson' : 'constant';
-      return `${kind}, ${formatThreeDigits(low)} to ${formatThreeDigits(high)} req/s ${count}`;
-    }
-    case 'concurrency':
-    case 'max-throughput':
-      return `${formatCount(low)} to ${formatCount(high)} at a time ${count}`;
-    default:
-      return pattern satisfies never;
-  }
+  return isOpenLoop(pattern)
+    ? scheduleLabel(pattern, `${formatThreeDigits(low)} to ${formatThreeDigits(high)} req/s ${count}`)
+    : `${formatCount(low)} to ${formatCount(high)} at a time ${count}`;
 };
 
 const timeText = (ms: number): string => figureText(formatMeasuredNanoseconds(ms * 1e6));

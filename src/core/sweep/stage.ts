@@ -4,6 +4,7 @@
 
 import * as v from 'valibot';
 import { objectiveAnswerSchema } from '../run/judge-objective.ts';
+import { type Arrival, burstinessFigure } from '../run/run-pattern.ts';
 import {
   count,
   figure,
@@ -23,12 +24,26 @@ export const stageLoadSchema = v.variant('kind', [
   openObject({
     kind: v.literal('rate'),
     requestsPerSecond: load,
-    arrival: v.picklist(['poisson', 'constant']),
+    arrival: v.picklist(['poisson', 'constant', 'gamma']),
+    /** Of gamma arrivals. */
+    burstiness: v.exactOptional(burstinessFigure),
   }),
   openObject({ kind: v.literal('concurrency'), concurrency: v.pipe(count, v.minValue(1)) }),
 ]);
 
 export type StageLoad = Infer<typeof stageLoadSchema>;
+
+type StageRate = Extract<StageLoad, { readonly kind: 'rate' }>;
+
+export const stageRate = (requestsPerSecond: number, arrival: Arrival): StageRate => ({
+  kind: 'rate',
+  requestsPerSecond,
+  arrival: arrival.kind,
+  ...(arrival.kind === 'gamma' ? { burstiness: arrival.burstiness } : {}),
+});
+
+export const stageArrival = ({ arrival, burstiness = 1 }: StageRate): Arrival =>
+  arrival === 'gamma' ? { kind: 'gamma', burstiness } : { kind: arrival };
 
 /** Why this load was tried, and why at this position in the order. */
 export type StagePurpose =

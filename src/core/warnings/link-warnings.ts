@@ -6,7 +6,7 @@ import { maximumOf } from '../extremes.ts';
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
-import type { ConnectionFacts, LostPath } from '../link/link-facts.ts';
+import { type ConnectionFacts, type LostPath, rateFrom } from '../link/link-facts.ts';
 import { LONG_QUEUE_NS, queueText, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
 import { endsText, typeText } from '../link/link-text.ts';
@@ -95,17 +95,12 @@ const interfacesOfLoss = ({ path, cause: { deadEnds } }: LostPath): string =>
         .sort()
         .join(' ');
 
-const lastMeasured = (
-  { profile, source, sink, measuredAtMs }: ConnectionFacts,
-  nameOf: (id: NodeId) => string,
-  nowMs: number,
-): string => {
-  const known = [
-    { bitsPerSecond: profile?.uploadBitsPerSecond, to: sink },
-    { bitsPerSecond: profile?.downloadBitsPerSecond, to: source },
-  ].flatMap(({ bitsPerSecond, to }) =>
-    bitsPerSecond !== undefined && isKnown(bitsPerSecond) ? [`${rate(bitsPerSecond)} to ${nameOf(to)}`] : [],
-  );
+const lastMeasured = (facts: ConnectionFacts, nameOf: (id: NodeId) => string, nowMs: number): string => {
+  const { source, sink, measuredAtMs } = facts;
+  const known = ([sink, source] as const).flatMap(to => {
+    const bitsPerSecond = rateFrom(facts, to === sink ? source : sink);
+    return bitsPerSecond === undefined ? [] : [`${rate(bitsPerSecond)} to ${nameOf(to)}`];
+  });
   return known.length === 0
     ? 'It was never measured.'
     : `Last measured: ${known.join(', ')}, ${ageLabel(nowMs - measuredAtMs)} ago.`;

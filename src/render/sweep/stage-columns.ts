@@ -43,9 +43,7 @@ export const reportedColumns = (
   keys: readonly StageColumnKey[],
   stages: readonly PicturedStage[],
 ): readonly StageColumnKey[] =>
-  keys.filter(
-    key => !IF_KNOWN.has(key) || stages.some(stage => STAGE_COLUMNS[key].cell(stage) !== NOT_KNOWN),
-  );
+  keys.filter(key => ALWAYS.has(key) || stages.some(stage => STAGE_COLUMNS[key].cell(stage) !== NOT_KNOWN));
 
 /** The stages in the order they ran, a row each. */
 export const stageSection = (
@@ -152,15 +150,12 @@ export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
 const isUncounted = ({ standing, elapsedMs }: PicturedStage): boolean =>
   standing === 'cut-off' && elapsedMs === 0;
 
-/** Missing in every stage for endpoints without a stream, tokens or objectives for requests. */
-const IF_KNOWN: ReadonlySet<StageColumnKey> = new Set([
-  'p50',
-  'tail',
-  'p99',
-  'within',
-  'requests',
-  'tokens',
-  'perUser',
-  'growth',
-  'failed',
+/** The others are missing in every stage for endpoints without a stream, tokens or objectives for requests. */
+const ALWAYS: ReadonlySet<StageColumnKey> = new Set([
+  'number',
+  'load',
+  'purpose',
+  'result',
+  'issued',
+  'time',
 ]);

@@ -3,8 +3,10 @@
 
 import { type EndedSample, sendLatenessNs } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { COMPARED_SERIES, RUN_SERIES } from '../../core/run/run-series.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
+import { sampleFigures } from '../../metrics/sample-figures.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
 import { type CsvColumn, csvLine } from './csv-line.ts';
@@ -45,7 +47,7 @@ const span = (from: number, to: number): number | undefined =>
 const lastContentNs = ({ firstContentNs, chunkGapsNs }: EndedSample): number =>
   firstContentNs === NO_FIGURE ? NO_FIGURE : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);
 
-const COLUMNS: readonly CsvColumn<EndedSample>[] = [
+const OWN_COLUMNS: readonly CsvColumn<EndedSample>[] = [
   { name: 'sample', of: ({ sampleId }) => sampleId },
   { name: 'phase', of: ({ window }) => (window < 0 ? 'warm-up' : 'measured') },
   { name: 'outcome', of: ({ outcome }) => outcome },
@@ -81,6 +83,14 @@ const COLUMNS: readonly CsvColumn<EndedSample>[] = [
   { name: 'cancelled_as_planned', of: ({ note }) => (note?.isCancelledAsPlanned === true ? 1 : undefined) },
   { name: 'reasoning_tokens', of: ({ remark }) => known(remark?.reasoningTokens ?? NO_FIGURE) },
   { name: 'line_id', of: ({ lineId }) => (lineId === undefined ? undefined : showable(lineId, ' ')) },
+];
+/** A time in which runs are compared has a column too. */
+const COLUMNS: readonly CsvColumn<EndedSample>[] = [
+  ...OWN_COLUMNS,
+  ...COMPARED_SERIES.map(key => ({
+    name: `${RUN_SERIES[key].compared}_ns`,
+    of: (sample: EndedSample) => known(sampleFigures(sample, true)?.[key] ?? NO_FIGURE),
+  })).filter(({ name }) => OWN_COLUMNS.every(own => own.name !== name)),
 ];
 
 /** In characters, before they are written to disk. */

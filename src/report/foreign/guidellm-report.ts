@@ -3,7 +3,7 @@
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { isOpenLoop, patternLabel, type SchedulePattern } from '../../core/run/run-pattern.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { SampleReading } from './foreign-series.ts';
 import { guidellmMetrics } from './guidellm-metrics.ts';
@@ -74,7 +74,9 @@ const errorOf = ({ failure }: EndedSample): string | undefined =>
         .join(': ');
 
 const scenarioOf = ({ run, plimsoll, series }: Report): unknown => ({
-  metadata: { labels: { plimsoll_version: plimsoll.version, plimsoll_run: run.id } },
+  metadata: {
+    labels: { plimsoll_version: plimsoll.version, plimsoll_run: run.id, ...arrivalLabels(run) },
+  },
   spec: {
     backend: { kind: 'openai_http', target: run.target, model: knownOr(run.model, null) },
     profile: profileOf(run),
@@ -104,12 +106,10 @@ const profileOf = (run: ReportRun): Record<string, unknown> => {
   const { pattern } = run;
   const replayed = replayOf(run);
   if (replayed !== undefined) return { kind: 'replay', ...replayed };
+  if (isOpenLoop(pattern)) return { kind: nearestStrategy(pattern), rate: [pattern.requestsPerSecond] };
   switch (pattern.kind) {
     case 'concurrency':
       return { kind: 'concurrent', streams: [pattern.concurrency] };
-    case 'poisson':
-    case 'constant':
-      return { kind: pattern.kind, rate: [pattern.requestsPerSecond] };
     case 'max-throughput':
       return { kind: 'throughput' };
     default:
@@ -127,19 +127,28 @@ const strategyOf = (run: ReportRun): Record<string, unknown> => {
   const { pattern, seed } = run;
   const replayed = replayOf(run);
   if (replayed !== undefined) return { type_: 'trace', ...replayed };
+  if (isOpenLoop(pattern)) {
+    const type = nearestStrategy(pattern);
+    const rate = { type_: type, rate: pattern.requestsPerSecond };
+    return type === 'constant' ? rate : { ...rate, random_seed: seed };
+  }
   switch (pattern.kind) {
     case 'concurrency':
       return { type_: 'concurrent', streams: pattern.concurrency };
-    case 'poisson':
-      return { type_: 'poisson', rate: pattern.requestsPerSecond, random_seed: seed };
-    case 'constant':
-      return { type_: 'constant', rate: pattern.requestsPerSecond };
     case 'max-throughput':
       return { type_: 'throughput' };
     default:
       return pattern satisfies never;
   }
 };
+
+/** GuideLLM has no other distribution of arrivals, and rejects a strategy that it does not have. */
+const nearestStrategy = ({ kind }: SchedulePattern): 'poisson' | 'constant' =>
+  kind === 'constant' ? 'constant' : 'poisson';
+
+/** What the strategy cannot express. */
+const arrivalLabels = ({ pattern }: ReportRun): Record<string, string> =>
+  pattern.kind === 'gamma' ? { plimsoll_arrivals: patternLabel(pattern) } : {};
 
 interface Measured {
   readonly from: number;

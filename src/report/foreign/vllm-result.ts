@@ -5,7 +5,7 @@
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { ObjectiveName } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { burstinessOf, isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isOfTrace } from '../../core/run/run-shape.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -80,13 +80,17 @@ const pacingOf = ({ pattern, shape }: Report['run']): Record<string, unknown> =>
   // The arrivals of a trace are not random.
   if (isOfTrace(shape) && isOpenLoop(pattern))
     return { request_rate: pattern.requestsPerSecond, burstiness: null, max_concurrency: null };
+  if (isOpenLoop(pattern)) {
+    const burstiness = burstinessOf(pattern);
+    return {
+      request_rate: pattern.requestsPerSecond,
+      burstiness: Number.isFinite(burstiness) ? burstiness : 'inf',
+      max_concurrency: null,
+    };
+  }
   switch (pattern.kind) {
     case 'concurrency':
       return { request_rate: 'inf', burstiness: 1, max_concurrency: pattern.concurrency };
-    case 'poisson':
-      return { request_rate: pattern.requestsPerSecond, burstiness: 1, max_concurrency: null };
-    case 'constant':
-      return { request_rate: pattern.requestsPerSecond, burstiness: 'inf', max_concurrency: null };
     case 'max-throughput':
       return { request_rate: 'inf', burstiness: 1, max_concurrency: null };
     default:

@@ -12,7 +12,7 @@ import { limitsOn } from '../../core/run/objective.ts';
 import type { Outage } from '../../core/run/outage.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import {
   hasSteps,
@@ -112,12 +112,10 @@ const loadTitle = (run: Report['run']): string => {
 };
 
 const loadText = (pattern: RunPattern): string => {
+  if (isOpenLoop(pattern)) return `${formatThreeDigits(pattern.requestsPerSecond)} requests a second`;
   switch (pattern.kind) {
     case 'concurrency':
       return `${counted(pattern.concurrency, 'request')} at a time`;
-    case 'poisson':
-    case 'constant':
-      return `${formatThreeDigits(pattern.requestsPerSecond)} requests a second`;
     case 'max-throughput':
       return 'as many requests as it takes';
     default:

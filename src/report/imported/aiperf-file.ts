@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { type EndedSample, OUTSIDE_WINDOWS, type SampleFailure } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UnreportedFact } from '../../core/run/foreign-run.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { type Arrival, arrivalOf, burstinessFigure, type RunPattern } from '../../core/run/run-pattern.ts';
 import { nonNegative } from '../../core/schema.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -192,12 +192,21 @@ const configOf = (summary: AiperfSummary | undefined): NonNullable<AiperfSummary
 /** From a phase, or from "loadgen" in versions of AIPerf without phases. */
 const patternOf = (load: AiperfLoad | undefined): RunPattern | undefined => {
   const rate = load?.rate ?? load?.request_rate;
-  const kind = load?.type ?? load?.request_rate_mode;
-  if (typeof rate === 'number')
-    return { kind: kind === 'constant' ? 'constant' : 'poisson', requestsPerSecond: rate };
+  if (typeof rate === 'number') return { ...aiperfArrival(load), requestsPerSecond: rate };
   return typeof load?.concurrency === 'number'
     ? { kind: 'concurrency', concurrency: load.concurrency }
     : undefined;
+};
+
+const aiperfArrival = (load: AiperfLoad | undefined): Arrival => {
+  switch (load?.type ?? load?.arrival_pattern ?? load?.request_rate_mode) {
+    case 'constant':
+      return { kind: 'constant' };
+    case 'gamma':
+      return arrivalOf(load?.smoothness ?? load?.arrival_smoothness ?? 1);
+    default:
+      return { kind: 'poisson' };
+  }
 };
 
 const mostAtOnce = (samples: readonly EndedSample[]): number =>
@@ -262,7 +271,10 @@ const LOAD = v.looseObject({
   concurrency: v.nullish(v.union([v.pipe(v.number(), v.integer(), v.minValue(1)), v.array(v.number())])),
   rate,
   request_rate: rate,
+  arrival_pattern: v.nullish(v.string()),
   request_rate_mode: v.nullish(v.string()),
+  smoothness: v.nullish(burstinessFigure),
+  arrival_smoothness: v.nullish(burstinessFigure),
 });
 type AiperfLoad = v.InferOutput<typeof LOAD>;
 const SUMMARY = v.looseObject({

@@ -6,7 +6,7 @@ import { counted } from '../../core/figure/figure.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UnreportedFact } from '../../core/run/foreign-run.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { arrivalOf, burstinessFigure, type RunPattern } from '../../core/run/run-pattern.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ForeignSummary, SummarySeries } from '../../metrics/foreign-report.ts';
 import {
@@ -74,7 +74,10 @@ const patternOf = ({
   num_prompts: prompts,
 }: Result): RunPattern => {
   if (typeof rate === 'number')
-    return { kind: burstiness === 'inf' ? 'constant' : 'poisson', requestsPerSecond: rate };
+    return {
+      ...arrivalOf(burstiness === 'inf' ? Number.POSITIVE_INFINITY : (burstiness ?? 1)),
+      requestsPerSecond: rate,
+    };
   return { kind: 'concurrency', concurrency: Math.max(1, most ?? prompts) };
 };
 
@@ -220,7 +223,7 @@ const RESULT = v.looseObject({
   model_id: v.string(),
   num_prompts: foreignTokens,
   request_rate: v.optional(v.union([v.literal('inf'), v.pipe(v.number(), v.finite(), v.gtValue(0))])),
-  burstiness: v.optional(v.union([v.literal('inf'), v.number()])),
+  burstiness: v.nullish(v.union([v.literal('inf'), burstinessFigure])),
   max_concurrency: v.nullish(foreignTokens),
   duration: seconds,
   completed: foreignTokens,

@@ -10,7 +10,12 @@ import { LINE_CELLS, trueLine } from '../../support/line-cells.ts';
 import { capacityOf } from '../../support/queue-simulator.ts';
 import { type Behaviour, simulateLine } from '../../support/simulated-line.ts';
 
-const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
+const SEARCH: SearchOptions = {
+  by: 'rate',
+  arrival: { kind: 'poisson' },
+  resolution: 0.05,
+  loadMax: 100_000,
+};
 
 describe('a search for the load line', { timeout: 600_000 }, () => {
   test.each(isLongRun ? LINE_CELLS : LINE_CELLS.filter((_, at) => at % 8 === 0))(

@@ -8,7 +8,7 @@ import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
 import type { Behaviour } from '../../support/simulated-line.ts';
 import { type ScriptedLine, scriptedLine } from '../../support/spoken-line.ts';
 
-const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 10_000 };
+const SEARCH: SearchOptions = { by: 'rate', arrival: { kind: 'poisson' }, resolution: 0.05, loadMax: 10_000 };
 const LIMIT_NS = 80e6;
 const P95: JudgedObjective = { kind: 'percentile', name: 'latency', percentile: 95, limitNs: LIMIT_NS };
 const errorRate = (limitShare: number): JudgedObjective => ({ kind: 'error-rate', limitShare });

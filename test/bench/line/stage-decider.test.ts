@@ -1,21 +1,30 @@
 // The verdict on one load, on the virtual clock, at loads whose verdict is known.
 
 import { describe, expect, test } from 'vitest';
+import { arrivalOf } from '../../../src/core/run/run-pattern.ts';
+import { stageRate } from '../../../src/core/sweep/stage.ts';
 import { longCases, longCount } from '../../support/counts.ts';
 import { capacityOf } from '../../support/queue-simulator.ts';
 import { simulateStage } from '../../support/simulated-line.ts';
 
-const stagesAt = (load: number, servers: number, seeds: number, arrivalsMax = 6_000) => {
+const stagesAt = (
+  load: number,
+  servers: number,
+  seeds: number,
+  { burstiness = 1, ...known }: { readonly burstiness?: number; readonly capacityPerSecond?: number } = {},
+) => {
   const model = { servers, serviceNs: 25e6, serviceVariation: 0.5 };
   const rate = load * capacityOf(model);
   return Array.from({ length: seeds }, (_, seed) =>
     simulateStage(
       { model, objective: { limitNs: 1e15, share: 0.05 } },
-      { kind: 'rate', requestsPerSecond: rate, arrival: 'poisson' },
-      { seed: seed + 1, durationNs: (arrivalsMax / rate) * 1e9 },
+      stageRate(rate, arrivalOf(burstiness)),
+      { seed: seed + 1, durationNs: (ARRIVALS_MAX / rate) * 1e9, ...known },
     ),
   );
 };
+
+const ARRIVALS_MAX = 6_000;
 
 const partOf = <T>(all: readonly T[], is: (one: T) => boolean): number => all.filter(is).length / all.length;
 
@@ -59,6 +68,23 @@ describe('a stage', { timeout: 600_000 }, () => {
     expect(partOf(stages, ({ verdict }) => verdict === 'held')).toBeLessThanOrEqual(0.05);
     expect(partOf(stages, ({ verdict }) => verdict === 'missed')).toBeLessThanOrEqual(0.05);
   });
+
+  // The capacity is known, as it is to a search after its closed loops.
+  test.each([0.1, 4])(
+    'of arrivals of burstiness %d is not reported to hold at 1.05 times the capacity',
+    burstiness => {
+      const stages = stagesAt(1.05, 4, seeds, { burstiness, capacityPerSecond: 157 });
+      expect(partOf(stages, ({ verdict }) => verdict === 'held')).toBeLessThanOrEqual(0.025);
+    },
+  );
+
+  test.each([0.1, 4])(
+    'of arrivals of burstiness %d is hardly ever called over capacity at 0.9 times it',
+    burstiness => {
+      const stages = stagesAt(0.9, 4, seeds, { burstiness, capacityPerSecond: 157 });
+      expect(partOf(stages, ({ verdict }) => verdict === 'over-capacity')).toBeLessThanOrEqual(0.025);
+    },
+  );
 
   test('that would need many times its requests is given up long before its time', () => {
     // Exactly at the line of an objective no number of requests decides.

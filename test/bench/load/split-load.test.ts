@@ -6,28 +6,28 @@ import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/t
 import { plannedPrompts } from '../../../src/bench/dataset/planned-prompts.ts';
 import { WORDS_AS_TOKENS } from '../../../src/bench/dataset/word-costs.ts';
 import { type LoadPlan, threadShare } from '../../../src/bench/load/load-plan.ts';
-import {
-  type ArrivalPattern,
-  arrivals,
-  type Share,
-  shareOf,
-  WHOLE_LOAD,
-} from '../../../src/bench/schedule/arrivals.ts';
+import { arrivals, type Share, shareOf, WHOLE_LOAD } from '../../../src/bench/schedule/arrivals.ts';
 import { loadProfile } from '../../../src/bench/schedule/load-profile.ts';
 import { OwnArrivals } from '../../../src/bench/schedule/own-arrivals.ts';
 import { ProfileUsers } from '../../../src/bench/schedule/profile-users.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { RequestWriter } from '../../../src/bench/target/http1/request-writer.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
+import type { SchedulePattern } from '../../../src/core/run/run-pattern.ts';
 import type { LoadStep } from '../../../src/core/run/run-shape.ts';
 
 const WARMUP = 3;
 const ARRIVALS = 400;
 
-const pattern: fc.Arbitrary<ArrivalPattern> = fc.record({
-  kind: fc.constantFrom('poisson', 'constant'),
-  requestsPerSecond: fc.double({ min: 1, max: 5_000, noNaN: true }),
-});
+const requestsPerSecond = fc.double({ min: 1, max: 5_000, noNaN: true });
+const pattern: fc.Arbitrary<SchedulePattern> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('poisson', 'constant'), requestsPerSecond }),
+  fc.record({
+    kind: fc.constant('gamma'),
+    requestsPerSecond,
+    burstiness: fc.double({ min: 0.05, max: 50, noNaN: true }),
+  }),
+);
 const level = fc.double({ min: 0, max: 500, noNaN: true });
 const steps: fc.Arbitrary<LoadStep[]> = fc.array(
   fc.record({ from: level, to: level, durationMs: fc.integer({ min: 1, max: 2_000 }) }),
@@ -36,7 +36,7 @@ const steps: fc.Arbitrary<LoadStep[]> = fc.array(
 const agents = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 });
 
 interface LoadRequest {
-  readonly pattern: ArrivalPattern;
+  readonly pattern: SchedulePattern;
   readonly seed: number;
   readonly rampMs: number;
   readonly steps: readonly LoadStep[];

@@ -1,16 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ArrivalPattern, arrivals, shareOf } from '../../../src/bench/schedule/arrivals.ts';
+import { arrivals, shareOf } from '../../../src/bench/schedule/arrivals.ts';
+import type { SchedulePattern } from '../../../src/core/run/run-pattern.ts';
 
-const take = (count: number, pattern: ArrivalPattern, seed: number): readonly number[] => {
+const take = (count: number, pattern: SchedulePattern, seed: number): readonly number[] => {
   const schedule = arrivals(pattern, seed);
   return Array.from({ length: count }, () => schedule.nextNs());
 };
 
-const anyPattern: fc.Arbitrary<ArrivalPattern> = fc.record({
-  kind: fc.constantFrom('poisson', 'constant'),
-  requestsPerSecond: fc.double({ min: 0.01, max: 1e6, noNaN: true }),
-});
+const anyRate = fc.double({ min: 0.01, max: 1e6, noNaN: true });
+
+const anyPattern: fc.Arbitrary<SchedulePattern> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('poisson', 'constant'), requestsPerSecond: anyRate }),
+  fc.record({
+    kind: fc.constant('gamma'),
+    requestsPerSecond: anyRate,
+    burstiness: fc.double({ min: 0.001, max: 1_000, noNaN: true }),
+  }),
+);
 
 const anyPoisson = fc.record({
   kind: fc.constant<'poisson'>('poisson'),
@@ -69,6 +76,51 @@ describe('a schedule of arrivals', () => {
       }),
       { numRuns: 20 },
     );
+  });
+});
+
+describe('gamma arrivals', () => {
+  const RATE = 8.5;
+  const COUNT = 100_000;
+  const gapsOf = (burstiness: number, seed = 5): readonly number[] => {
+    const times = take(COUNT, { kind: 'gamma', requestsPerSecond: RATE, burstiness }, seed);
+    return times.map((time, index) => ((time - (times[index - 1] ?? 0)) * RATE) / 1e9);
+  };
+
+  test.each([0.25, 1, 4])(
+    'of burstiness %d have gaps of the mean of the rate, which vary by 1/√B',
+    burstiness => {
+      const gaps = gapsOf(burstiness);
+      const mean = gaps.reduce((sum, gap) => sum + gap, 0) / COUNT;
+      const variation = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) ** 2, 0) / (COUNT - 1)) / mean;
+      const squared = 1 / burstiness;
+      // Four standard errors; that of a coefficient of variation c of gamma numbers is c √((1 + c²) / 2n) (delta method).
+      expect(Math.abs(mean - 1)).toBeLessThan(4 * Math.sqrt(squared / COUNT));
+      expect(Math.abs(variation - Math.sqrt(squared))).toBeLessThan(
+        4 * Math.sqrt((squared * (1 + squared)) / (2 * COUNT)),
+      );
+    },
+  );
+
+  test('of burstiness 1 have the distribution of Poisson arrivals', () => {
+    const gamma = gapsOf(1).toSorted((a, b) => a - b);
+    const times = take(COUNT, { kind: 'poisson', requestsPerSecond: RATE }, 99);
+    const poisson = times
+      .map((time, index) => ((time - (times[index - 1] ?? 0)) * RATE) / 1e9)
+      .toSorted((a, b) => a - b);
+    let [at, distance] = [0, 0];
+    for (const [index, gap] of gamma.entries()) {
+      while (at < COUNT && (poisson[at] ?? 0) <= gap) at += 1;
+      distance = Math.max(distance, Math.abs((index + 1 - at) / COUNT));
+    }
+    // Kolmogorov and Smirnov: at a doubt of one in 10,000 two samples of n differ by less than 2.23 √(2/n).
+    expect(distance).toBeLessThan(2.23 * Math.sqrt(2 / COUNT));
+  });
+
+  test('are independent: a gap is not related to the next one', () => {
+    const gaps = gapsOf(0.25);
+    const products = gaps.slice(1).reduce((sum, gap, index) => sum + (gap - 1) * ((gaps[index] ?? 0) - 1), 0);
+    expect(Math.abs(products / COUNT / 4)).toBeLessThan(4 / Math.sqrt(COUNT));
   });
 });
 

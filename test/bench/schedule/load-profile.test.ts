@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type ArrivalPattern, arrivals } from '../../../src/bench/schedule/arrivals.ts';
+import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import { type LoadProfile, loadProfile } from '../../../src/bench/schedule/load-profile.ts';
 import { OwnArrivals } from '../../../src/bench/schedule/own-arrivals.ts';
 import { ProfileUsers } from '../../../src/bench/schedule/profile-users.ts';
+import type { Arrival } from '../../../src/core/run/run-pattern.ts';
 import type { LoadStep } from '../../../src/core/run/run-shape.ts';
 
 const SECOND = 1e9;
@@ -15,12 +16,13 @@ const course = (steps: readonly LoadStep[], { rampMs = 0, warmupMs = 0 } = {}): 
 };
 
 const due = (
-  pattern: ArrivalPattern['kind'],
+  arrival: Arrival | 'poisson' | 'constant',
   of: LoadProfile,
   count: number,
   seed = 1,
 ): readonly number[] => {
-  const schedule = arrivals({ kind: pattern, requestsPerSecond: 1 }, seed, of);
+  const kind = typeof arrival === 'string' ? { kind: arrival } : arrival;
+  const schedule = arrivals({ ...kind, requestsPerSecond: 1 }, seed, of);
   return Array.from({ length: count }, () => schedule.nextNs());
 };
 
@@ -96,6 +98,21 @@ describe('arrivals of a load that moves', () => {
       const seen = times.filter(atNs => atNs >= from && atNs < to).length;
       // Five standard deviations of a Poisson count.
       expect(Math.abs(seen - expected)).toBeLessThan(5 * Math.sqrt(expected));
+    }
+  });
+
+  test('by gamma are as many as the levels report, and vary from stage to stage by their burstiness', () => {
+    const steps = [
+      { from: 50, to: 50, durationMs: 60_000 },
+      { from: 50, to: 200, durationMs: 60_000 },
+    ];
+    const burstiness = 0.25;
+    const times = due({ kind: 'gamma', burstiness }, course(steps), 12_000, 7);
+    for (const [index, expected] of [3_000, 7_500].entries()) {
+      const [from, to] = [index * 60 * SECOND, (index + 1) * 60 * SECOND];
+      const seen = times.filter(atNs => atNs >= from && atNs < to).length;
+      // The variance of a renewal count is its mean times the squared coefficient of variation of the gaps.
+      expect(Math.abs(seen - expected)).toBeLessThan(5 * Math.sqrt(expected / burstiness));
     }
   });
 

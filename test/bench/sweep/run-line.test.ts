@@ -11,7 +11,12 @@ import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { stageParts } from './stage-setting.ts';
 
-const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
+const SEARCH: SearchOptions = {
+  by: 'rate',
+  arrival: { kind: 'poisson' },
+  resolution: 0.05,
+  loadMax: 100_000,
+};
 
 const optionOf = (...objectives: Objective[]): readonly Objective[] =>
   withFailuresCounted(stageParts({ url: 'http://127.0.0.1:1', directory: '.', objectives }).request)

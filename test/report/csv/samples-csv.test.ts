@@ -17,7 +17,9 @@ test('a sample is a line, with what is not known left empty and no text of the s
     heldBackNs: 4,
     firstContentNs: 300,
     chunkGapsNs: [50, 0, 5],
+    chunkCount: 4,
     endNs: 400,
+    outputTokens: 4,
   });
   const bad = sampleOf({
     sampleId: 2,
@@ -46,6 +48,7 @@ test('a sample is a line, with what is not known left empty and no text of the s
     // 10 ns after the plan, 4 of them in the wait for a slot.
     send_lateness_ns: '6',
     held_back_ns: '4',
+    tpot_ns: '18',
   });
   expect(row(second)).toMatchObject({
     phase: 'warm-up',

@@ -95,6 +95,15 @@ describe('as vLLM writes a result', () => {
     });
   });
 
+  test.each([
+    [{ kind: 'poisson', requestsPerSecond: 4 }, 1],
+    [{ kind: 'gamma', requestsPerSecond: 4, burstiness: 0.5 }, 0.5],
+    [{ kind: 'constant', requestsPerSecond: 4 }, 'inf'],
+  ] as const)('arrivals of %j have the burstiness %s', async (pattern, burstiness) => {
+    const result = await json('vllm', [FIVE_TOKENS], { run: { ...REPORT.run, pattern } });
+    expect(result).toMatchObject({ request_rate: 4, burstiness });
+  });
+
   test('what the server did not report for every request is null, not the sum of some', async () => {
     const result = await json('vllm', [FIVE_TOKENS, { ...ONE_TOKEN, outputTokens: NO_FIGURE }]);
     expect(result).toMatchObject({

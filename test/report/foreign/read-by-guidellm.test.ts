@@ -87,6 +87,7 @@ const UNFINISHED: readonly EndedSample[] = [
 test.for([
   { load: 'closed loop', pattern: { kind: 'concurrency', concurrency: 8 } },
   { load: 'open loop', pattern: { kind: 'poisson', requestsPerSecond: 4 } },
+  { load: 'bursts', pattern: { kind: 'gamma', requestsPerSecond: 4, burstiness: 0.5 } },
 ] as const)(
   "GuideLLM's own models read what is written for it in $load, and its code computes the same figures",
   {

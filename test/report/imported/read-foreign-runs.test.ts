@@ -105,6 +105,28 @@ test('what AIPerf 0.13 reports of models and phases is read too', async () => {
   });
 });
 
+test.each([
+  ['0.5', { kind: 'gamma', burstiness: 0.5 }],
+  ['1.0', { kind: 'poisson' }],
+  ['"inf"', { kind: 'constant' }],
+])('a result of vLLM at burstiness %s keeps how its requests arrived', async (burstiness, arrival) => {
+  const text = (await writtenAs('vllm'))
+    .replace(/"request_rate":[^,]*/, '"request_rate":4')
+    .replace(/"burstiness":[^,]*/, `"burstiness":${burstiness}`);
+  expect(runOf(text)?.run.pattern).toEqual({ ...arrival, requestsPerSecond: 4 });
+});
+
+test('gamma arrivals of AIPerf keep their smoothness', async () => {
+  const beside = (loadgen: object): string =>
+    JSON.stringify({ aiperf_version: '0.13.0', input_config: { loadgen } });
+  const text = await writtenAs('aiperf');
+  const gamma = { kind: 'gamma', requestsPerSecond: 4, burstiness: 0.5 };
+  expect(
+    runOf(text, beside({ request_rate: 4, arrival_pattern: 'gamma', arrival_smoothness: 0.5 }))?.run.pattern,
+  ).toEqual(gamma);
+  expect(runOf(text, beside({ rate: 4, type: 'gamma', smoothness: 0.5 }))?.run.pattern).toEqual(gamma);
+});
+
 test('a result of vllm-bench has its date as ISO 8601', async () => {
   const text = (await writtenAs('vllm')).replace(/"date":"[^"]*"/, '"date":"2026-11-23T10:01:58Z"');
   expect(runOf(text)?.run.startedAt).toBe('2026-11-23T10:01:58.000Z');
