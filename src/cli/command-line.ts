@@ -180,7 +180,15 @@ const knownOption = (command: Command, name: string): Option<unknown> => {
   const option = command.options.find(candidate => `--${candidate.name}` === name);
   if (option !== undefined) return option;
   if (name === '--help') throw usage('--help takes no value', 'Write --help alone.');
-  const meant = nearest(name, [...command.options.map(candidate => `--${candidate.name}`), '--help']);
+  const names = [
+    ...command.options.flatMap(candidate => [candidate.name, ...(candidate.aliases ?? [])]),
+    ...(command.foreignOptions ?? []).flatMap(option => option.names),
+    'help',
+  ];
+  const meant = nearest(
+    name,
+    names.filter(({ length }) => length > 1).map(known => `--${known}`),
+  );
   const like = command.options.some(candidate => candidate.name === 'like')
     ? `; for the command of another tool: plimsoll ${command.name} --like vllm '…'`
     : '';

@@ -79,6 +79,7 @@ describe('a command line', () => {
     expect(await refusal('status', '--jason')).toContain('Did you mean --json?');
     expect(await refusal('up', '--bananas')).toContain('See: plimsoll up --help all');
     expect(await refusal('bench', '--bananas')).toContain('plimsoll bench --like');
+    expect(await refusal('bench', '--nmu-prompts')).toContain('Did you mean --num-prompts?');
     expect(await refusal('--versoin')).toContain('Did you mean --version?');
     expect(await refusal('--json', 'status')).toContain('Write it after: plimsoll status --json');
     expect(await refusal('up', '-x')).toContain('unknown option -x');

@@ -47,7 +47,8 @@ export const BENCH = {
   ...URLS,
   api: server.choice({
     name: 'api',
-    meaning: `Which API of the server to use. Default: auto, the endpoint in the URL, otherwise ${SERVER_APIS[0].name}.`,
+    valueName: 'NAME',
+    meaning: `The API: ${API_CHOICES.join(', ')}. Default: auto, by the URL, else ${SERVER_APIS[0].name}.`,
     choices: API_CHOICES,
   }),
   model: server.value({

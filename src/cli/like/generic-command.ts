@@ -35,7 +35,7 @@ export const likeGeneric =
     for (const [name, value] of defaults)
       if (!names.has(name) && !(name === 'concurrency' && hasLoad)) made.add(name, value);
     // How the options were read is shown by the command itself.
-    for (const note of notes) if (!note.startsWith('read ')) made.note(note);
+    for (const note of notes) if (!note.startsWith('interpreted ')) made.note(note);
     return made.made(url === '' ? DEFAULT_URL : url, unread, new Set());
   };
 

@@ -111,7 +111,7 @@ const inOwnNames = (
       ...(body === undefined ? [] : optionWords('body', JSON.stringify(body))),
       ...after,
     ],
-    notes: [...(read.length === 0 ? [] : [`read ${read.join(', ')}`]), ...notes],
+    notes: [...(read.length === 0 ? [] : [`interpreted ${read.join(', ')}`]), ...notes],
   };
 };
 

@@ -67,7 +67,7 @@ describe('options in the names of other tools', () => {
     const { run, stderr } = madeUpProcess([...(shellWords(given) ?? []), '--max-failures', 'x']);
     await run();
     expect(read(given).notes).toEqual([
-      'read -H as --header, --num-prompts as --requests, --goodput as --slo ttft=500ms',
+      'interpreted -H as --header, --num-prompts as --requests, --goodput as --slo ttft=500ms',
       expect.stringContaining('--save-result: the run directory contains every sample'),
     ]);
     expect(stderr.text).not.toContain('s3cret');
