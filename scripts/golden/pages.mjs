@@ -66,7 +66,7 @@ export const writePages = async ({ put, work }, { state, history, nowMs, self })
     page(`links/${key.replaceAll(/[^\w-]+/g, '-')}`, { kind: 'link', ends: nodes });
   const inBytes = { units: { rate: 'bytes', delay: 'round' } };
   page('links-in-bytes', { kind: 'links' }, inBytes);
-  for (const { run } of runs) page(`runs/${run.runId}`, { kind: 'run', runId: run.runId });
+  for (const { run } of runs) page(`runs/${run.runId}`, { kind: 'document', type: 'run', id: run.runId });
   for (const view of sweepViews(state, nowMs))
     write(`sweeps/${view.sweep.sweepId}`, LinePage, { view, earlier: undefined }, {});
   await vite.close();

@@ -4,6 +4,7 @@
 // there.
 
 import { COMPARISON_KINDS } from './comparison/comparison-kinds.ts';
+import { PLAIN_EVENT_KINDS } from './document/plain-document.ts';
 import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
@@ -28,7 +29,8 @@ type Kinds = typeof NODE_KINDS &
   typeof MODEL_KINDS &
   typeof RUN_KINDS &
   typeof SWEEP_KINDS &
-  typeof COMPARISON_KINDS;
+  typeof COMPARISON_KINDS &
+  typeof PLAIN_EVENT_KINDS;
 
 /** "<slot>.<past participle>": kinds of one slot and key replace each other. */
 export type EventKind = keyof Kinds;
@@ -88,6 +90,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...RUN_KINDS,
   ...SWEEP_KINDS,
   ...COMPARISON_KINDS,
+  ...PLAIN_EVENT_KINDS,
 };
 
 export const isEventKind = (kind: string): kind is EventKind => Object.hasOwn(EVENT_KINDS, kind);

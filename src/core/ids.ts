@@ -14,6 +14,8 @@ export type RunId = string & Branded<'RunId'>;
 export type SweepId = string & Branded<'SweepId'>;
 /** Id of a directory of segments; of the same form as a run's. */
 export type ComparisonId = string & Branded<'ComparisonId'>;
+/** Id of any other stored document; of the same form as a run's. */
+export type DocumentId = string & Branded<'DocumentId'>;
 
 const NODE_ID = /^[a-z0-9]{26}$/;
 const RUN_ID = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -22,6 +24,8 @@ export const isNodeId = (text: unknown): text is NodeId => typeof text === 'stri
 export const isRunId = (text: unknown): text is RunId => typeof text === 'string' && RUN_ID.test(text);
 export const isSweepId = (text: unknown): text is SweepId => typeof text === 'string' && RUN_ID.test(text);
 export const isComparisonId = (text: unknown): text is ComparisonId =>
+  typeof text === 'string' && RUN_ID.test(text);
+export const isDocumentId = (text: unknown): text is DocumentId =>
   typeof text === 'string' && RUN_ID.test(text);
 
 /**

@@ -4,7 +4,9 @@
 import * as v from 'valibot';
 import {
   type ComparisonId,
+  type DocumentId,
   isComparisonId,
+  isDocumentId,
   isNodeId,
   isRunId,
   isSweepId,
@@ -63,6 +65,10 @@ export const sweepIdSchema: v.GenericSchema<unknown, SweepId> = v.custom<SweepId
 export const comparisonIdSchema: v.GenericSchema<unknown, ComparisonId> = v.custom<ComparisonId>(
   isComparisonId,
   'not the id of a comparison',
+);
+export const documentIdSchema: v.GenericSchema<unknown, DocumentId> = v.custom<DocumentId>(
+  isDocumentId,
+  'not the id of a document',
 );
 
 /**

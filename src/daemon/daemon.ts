@@ -32,6 +32,7 @@ import { followRdmaConnections } from './rdma-connections.ts';
 import { Readiness } from './readiness.ts';
 import { COMPARISON_DOCUMENT } from './runs/comparison-kind.ts';
 import { DocumentRegistry } from './runs/document-registry.ts';
+import { PLAIN_DOCUMENT } from './runs/plain-kind.ts';
 import { RunComparisons } from './runs/run-comparisons.ts';
 import { RunRegistry } from './runs/run-registry.ts';
 import { sweepKind } from './runs/sweep-kind.ts';
@@ -51,8 +52,12 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const { journal, log, notices, recorder, settings, localNode } = node;
   const readings = ownReadings(options, node);
   const runs = new RunRegistry({ ...localNode, home });
-  const sweeps = new DocumentRegistry(sweepKind(runs), { ...localNode, home });
-  const comparing = new DocumentRegistry(COMPARISON_DOCUMENT, { ...localNode, home });
+  const registries = {
+    runs,
+    sweeps: new DocumentRegistry(sweepKind(runs), { ...localNode, home }),
+    comparing: new DocumentRegistry(COMPARISON_DOCUMENT, { ...localNode, home }),
+    documents: new DocumentRegistry(PLAIN_DOCUMENT, { ...localNode, home }),
+  };
   const comparisons = new RunComparisons({
     clock,
     home,
@@ -90,10 +95,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   });
   const served = {
     readiness,
-    runs,
-    sweeps,
+    ...registries,
     comparisons,
-    comparing,
     otlp: () => telemetry.status,
     ...(requested === undefined ? {} : { probes: requested }),
     ...(agents === undefined ? {} : { agents: agents.requests }),
@@ -113,9 +116,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     simulation?.run((fact, ageMs) => recorder.record(fact, ageMs), until),
     settings.follow(clock, until),
     simulation === undefined ? followRdmaConnections({ ...localNode, isChosen }, until) : undefined,
-    runs.follow(until),
-    sweeps.follow(until),
-    comparing.follow(until),
+    ...Object.values(registries).map(registry => registry.follow(until)),
     probes?.run(until),
     agents?.server.run(until),
     endpoints.run(until),

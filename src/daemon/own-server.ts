@@ -39,6 +39,7 @@ type ServedParts = Pick<
   | 'sweeps'
   | 'comparisons'
   | 'comparing'
+  | 'documents'
   | 'probes'
   | 'agents'
   | 'mesh'

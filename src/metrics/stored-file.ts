@@ -9,9 +9,12 @@ import type { Report } from '../core/run/report.ts';
 import type { LineDocument, SweepDocument } from '../core/sweep/sweep-document.ts';
 import { fileReason } from '../process/disk-reason.ts';
 import { openInputFile } from '../process/input-file.ts';
+import type { PlainReport } from '../render/document/plain-kind.ts';
+import { PLAIN_FORMS } from '../render/document/plain-kinds.ts';
 import { COMPARISON_BYTES_MAX, comparisonFromJson } from '../wire/comparison-schema.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
+import { parseJson } from '../wire/run-config.ts';
 import { lineDocumentFromJson, SWEEP_BYTES_MAX, sweepDocumentFromJson } from '../wire/sweep-schema.ts';
 
 interface StoredFile<D> {
@@ -23,9 +26,9 @@ interface StoredFile<D> {
 }
 
 /** The names that the file of a kind may have; the first that exists counts. */
-export type StoredFiles<D> = readonly [StoredFile<D>, ...StoredFile<D>[]];
+export type StoredFiles<D> = readonly StoredFile<D>[];
 
-export const REPORT_FILES: StoredFiles<Report> = [
+export const REPORT_FILES: readonly [StoredFile<Report>] = [
   { name: 'report.json', bytesMax: REPORT_BYTES_MAX, decode: reportFromJson },
 ];
 
@@ -41,6 +44,19 @@ export const SWEEP_FILES: StoredFiles<SweepDocument | LineDocument> = [
 export const COMPARISON_FILES: StoredFiles<ComparisonDocument> = [
   { name: 'comparison.json', bytesMax: COMPARISON_BYTES_MAX, decode: comparisonFromJson },
 ];
+
+const PLAIN_BYTES_MAX: number = 16 * 1_048_576;
+
+/** Of plain documents: "campaign.json" for each form. */
+export const PLAIN_FILES: StoredFiles<PlainReport> = PLAIN_FORMS.map(({ form, read }) => ({
+  name: `${form}.json`,
+  bytesMax: PLAIN_BYTES_MAX,
+  decode: json => {
+    const report = read(parseJson(json, `${form}.json`));
+    if (typeof report === 'string') throw new DecodeError(`${form}.json is wrong at ${report}`);
+    return report;
+  },
+}));
 
 type ReadFile<D> =
   | { readonly kind: 'here'; readonly document: D }

@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import { reportedComparisonSchema, reportedPairsSchema } from '../core/comparison/reported-comparison.ts';
+import { plainDigestSchema, plainUpdateSchema } from '../core/document/plain-document.ts';
 import {
   type EventKind,
   type EventPayloads,
@@ -75,6 +76,9 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'comparison.started': reportedComparisonSchema,
   'comparison.ended': reportedComparisonSchema,
   'pairs.reported': reportedPairsSchema,
+  'document.started': plainDigestSchema,
+  'document.ended': plainDigestSchema,
+  'parts.reported': plainUpdateSchema,
   'engine.calibrated': engineCalibrationSchema,
   'loss.forgotten': linkForgottenSchema,
   'node.forgotten': nodeForgottenSchema,

@@ -12,9 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { LINE_FOLDER, openDocumentFolder, SWEEP_FOLDER } from '../../src/bench/run/document-folder.ts';
 import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { foundRunTable } from '../../src/cli/runs/found-run-table.ts';
-import { type FoundKind, foundRuns, linkInHome } from '../../src/cli/runs/found-runs.ts';
-import { planRemoval } from '../../src/cli/runs/remove-run.ts';
+import { linkInHome } from '../../src/cli/runs/found-runs.ts';
 import type { RunConfig } from '../../src/core/run/report.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
@@ -57,18 +55,6 @@ const addRun = (
 };
 
 const STARTED = runConfig({ id: 'x' }).run.startedAt.slice(0, 16).replace('T', ' ');
-
-const CAMPAIGN_LISTED = {
-  kind: 'run',
-  state: 'complete',
-  startedAt: '2026-11-27T12:00:00Z',
-  name: '',
-  tags: {},
-  model: '',
-  target: '',
-  load: '',
-  result: '12 of 12 probes',
-} as const;
 
 const addComparison = (directory: string, id: string): void => {
   mkdirSync(directory, { recursive: true });
@@ -205,27 +191,6 @@ describe('plimsoll runs', () => {
     expect(await linkInHome(join(other.path, 'home'), 'other', inHome)).toBeUndefined();
     expect(readdirSync(join(home.path, 'runs'))).toEqual(['1']);
     expect(await linkInHome(home.path, '1', home.path)).toBe('a file is in its place');
-  });
-
-  test('lists a kind of document of one row', async () => {
-    using home = temporaryDirectory();
-    const campaign: FoundKind = {
-      heads: ['campaign.json'],
-      files: ['campaign.json'],
-      part: undefined,
-      read: async directory =>
-        existsSync(join(directory, 'campaign.json')) ? { ...CAMPAIGN_LISTED, id: 'p1' } : undefined,
-    };
-    const directory = join(home.path, 'runs', 'p1');
-    mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'campaign.json'), '{}');
-    const found = await Array.fromAsync(
-      foundRuns({ home: home.path, isAlive: () => true, kinds: [campaign] }),
-    );
-    expect(foundRunTable(found)[1]).toContain('12 of 12 probes');
-    const [one] = found;
-    const removal = one === undefined ? undefined : await planRemoval(one);
-    expect(removal?.kind).toBe('removable');
   });
 
   test('has filters by name, tag, model, target, state and age, all of which must pass', async () => {

@@ -104,7 +104,7 @@ describe('runs that are compared', () => {
     writeFileSync(join(home, 'runs', written.id, 'comparison.json'), comparisonToJson({ ...written, gate }));
     await using daemon = await startDaemon({ home });
     const { page, problems } = await browser.open(`${daemon.url}/runs`);
-    await page.getByRole('table', { name: 'Comparisons' }).getByRole('link', { name: written.id }).click();
+    await page.getByRole('table', { name: 'Runs' }).getByRole('link', { name: written.id }).click();
     const verdict = page.getByRole('region', { name: 'Verdict' });
     await verdict.getByRole('heading', { name: /^B is better: TTFT p90/ }).waitFor();
     await verdict.getByText('The gate fails: 1 of 1 rule broken').waitFor();

@@ -185,9 +185,9 @@ describe('runs in a browser', () => {
     const { page } = await browser.open(`${daemon.url}/runs`);
     const links = page.getByRole('table', { name: 'Runs' }).getByRole('link');
     await expect.poll(() => links.count(), { timeout: 30_000 }).toBe(2);
-    await page.getByRole('button', { name: 'tok/s' }).click();
+    await page.getByRole('button', { name: 'Result' }).click();
     expect(await links.allInnerTexts()).toEqual(['quick', 'slow']);
-    await page.getByRole('button', { name: 'tok/s' }).click();
+    await page.getByRole('button', { name: 'Result' }).click();
     expect(await links.allInnerTexts()).toEqual(['slow', 'quick']);
     await page.getByRole('searchbox', { name: 'Filter runs' }).fill('small');
     expect(await links.allInnerTexts()).toEqual(['quick']);

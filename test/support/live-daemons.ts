@@ -1,6 +1,7 @@
 // Daemons in this process, on a port of loopback: a simulated cluster of four with all common situations, and a real
 // one that reads this machine.
 
+import type { Clock } from '../../src/clock/clock.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { homeFiles } from '../../src/config/home.ts';
 import { startDaemon } from '../../src/daemon/daemon.ts';
@@ -16,10 +17,16 @@ export interface LiveDaemon extends AsyncDisposable {
   readonly token: string;
 }
 
-export const liveDemo = async (): Promise<LiveDaemon> => {
+export const liveDemo = async ({
+  size = 8,
+  clock = COMMON.clock,
+}: {
+  readonly size?: number;
+  readonly clock?: Clock;
+} = {}): Promise<LiveDaemon> => {
   const folder = temporaryDirectory();
   const demo = await startDemo(
-    { ...COMMON, scenario: scenarioOfSize(8), seed: 7, temporaryFolder: folder.path },
+    { ...COMMON, clock, scenario: scenarioOfSize(size), seed: 7, temporaryFolder: folder.path },
     new AbortController().signal,
   );
   return lived(demo.daemon, demo.home, async () => {

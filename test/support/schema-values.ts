@@ -123,6 +123,7 @@ const idOf = ({ message }: SchemaShape): fc.Arbitrary<string> => {
   if (message === 'not a run id') return fc.constantFrom('a', '20260102-030405-ab12');
   if (message === 'not the id of a comparison') return fc.constantFrom('c', '20260102-030405-ef56');
   if (message === 'not the id of a sweep') return fc.constantFrom('b', '20260102-030405-cd34');
+  if (message === 'not the id of a document') return fc.constantFrom('d', '20260102-030405-0a1b');
   throw new Error(`nothing is known of a check that says ${String(message)}`);
 };
 

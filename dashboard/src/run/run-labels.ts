@@ -76,25 +76,16 @@ export interface StateText {
   readonly label: string;
 }
 
-export const stateText = ({ state, progress, isLive }: RunView): StateText => {
-  if (isLive) {
-    const at = progress === undefined ? '' : ` ${formatClock(progress.elapsedMs)}`;
-    return { tone: 'live', label: `live${at}` };
-  }
-  switch (state) {
-    case 'complete':
-      return { tone: 'ended', label: 'complete' };
-    case 'incomplete':
-    case 'interrupted':
-      return { tone: 'cut', label: state };
-    case 'failed':
-      return { tone: 'broken', label: 'failed' };
-    case 'running':
-      return { tone: 'cut', label: 'silent' };
-    default:
-      return state satisfies never;
-  }
+/** @param at what is added while it is live: " 1:24" */
+export const documentState = (state: string, isLive: boolean, at = ''): StateText => {
+  if (isLive) return { tone: 'live', label: `live${at}` };
+  if (state === 'complete') return { tone: 'ended', label: state };
+  if (state === 'failed') return { tone: 'broken', label: state };
+  return { tone: 'cut', label: state === 'running' ? 'silent' : state };
 };
+
+export const stateText = ({ state, progress, isLive }: RunView): StateText =>
+  documentState(state, isLive, progress === undefined ? '' : ` ${formatClock(progress.elapsedMs)}`);
 
 /** The figures that a view shows: the report's once there is one, the newest before. */
 export const shownFigures = ({ run, progress }: RunView): RunFigures | undefined =>

@@ -1,13 +1,14 @@
 // What a tab of the browser is called: the page first, because a tab shows no more of it, then whose cluster it is.
 
+import type { DocumentType } from '../../../src/core/document/document-kinds.ts';
 import type { PageRoute } from './route.ts';
 
 interface TitleNames {
   /** The node whose daemon serves the page; '' until it is known. */
   readonly here: string;
   readonly nameOf: (id: string) => string;
-  /** "Load line 20261122-…"; of one that is not known here its id. */
-  readonly sweepName: (id: string) => string;
+  /** "Load line": what a document is, where that is known here. */
+  readonly titleOf: (type: DocumentType, id: string) => string;
 }
 
 export const pageTitle = (route: PageRoute, { here, ...names }: TitleNames): string =>
@@ -15,7 +16,7 @@ export const pageTitle = (route: PageRoute, { here, ...names }: TitleNames): str
     .filter((part, index, parts) => part !== '' && parts.indexOf(part) === index)
     .join(' · ');
 
-const pageName = (route: PageRoute, { nameOf, sweepName }: Omit<TitleNames, 'here'>): string => {
+const pageName = (route: PageRoute, { nameOf, titleOf }: Omit<TitleNames, 'here'>): string => {
   switch (route.kind) {
     case 'cluster':
       return 'Cluster';
@@ -31,12 +32,8 @@ const pageName = (route: PageRoute, { nameOf, sweepName }: Omit<TitleNames, 'her
       return 'Headroom';
     case 'runs':
       return 'Runs';
-    case 'run':
-      return `Run ${route.runId}`;
-    case 'sweep':
-      return sweepName(route.sweepId);
-    case 'comparison':
-      return `Comparison ${route.id}`;
+    case 'document':
+      return `${titleOf(route.type, route.id)} ${route.id}`;
     case 'compare':
       return 'Compare runs';
     case 'unknown':

@@ -1,15 +1,11 @@
 // Addresses to pages and back. Pure: the router holds the browser's side.
 
 import {
-  type ComparisonId,
-  isComparisonId,
-  isNodeId,
-  isRunId,
-  isSweepId,
-  type NodeId,
-  type RunId,
-  type SweepId,
-} from '../../../src/core/ids.ts';
+  DOCUMENT_KINDS,
+  DOCUMENT_TYPES,
+  type DocumentType,
+} from '../../../src/core/document/document-kinds.ts';
+import { isNodeId, isRunId, type NodeId } from '../../../src/core/ids.ts';
 
 export type PageRoute =
   | { readonly kind: 'cluster' }
@@ -21,10 +17,7 @@ export type PageRoute =
   | { readonly kind: 'runs' }
   /** The model is in the fragment, the question in the query. */
   | { readonly kind: 'headroom' }
-  | { readonly kind: 'run'; readonly runId: RunId }
-  | { readonly kind: 'sweep'; readonly sweepId: SweepId }
-  /** That a command wrote. */
-  | { readonly kind: 'comparison'; readonly id: ComparisonId }
+  | { readonly kind: 'document'; readonly type: DocumentType; readonly id: string }
   /** The runs are in the query. */
   | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
@@ -41,20 +34,18 @@ export const routeOf = (path: string): PageRoute => {
   if (parts.length === 3 && first === 'links') return linkRoute(parts.slice(1)) ?? { kind: 'unknown', path };
   if (parts.length === 2 && first === 'nodes' && isNodeId(second)) return { kind: 'node', nodeId: second };
   if (parts.length === 2 && first === 'runs' && second === 'compare') return { kind: 'compare' };
-  if (parts.length === 2 && first === 'runs' && isRunId(second)) return { kind: 'run', runId: second };
-  if (parts.length === 2 && first === 'sweeps' && isSweepId(second))
-    return { kind: 'sweep', sweepId: second };
-  if (parts.length === 2 && first === 'comparisons' && isComparisonId(second))
-    return { kind: 'comparison', id: second };
+  const type = DOCUMENT_TYPES.find(each => DOCUMENT_KINDS[each].many === first);
+  if (parts.length === 2 && type !== undefined && isRunId(second))
+    return { kind: 'document', type, id: second };
   return { kind: 'unknown', path };
 };
 
 export const nodePath = (nodeId: NodeId): string => `/nodes/${nodeId}`;
 export const linkPath = (from: string, to: string): string =>
   `/links/${encodeURIComponent(from)}/${encodeURIComponent(to)}`;
-export const runPath = (runId: RunId): string => `/runs/${runId}`;
-export const sweepPath = (sweepId: SweepId): string => `/sweeps/${sweepId}`;
-export const comparisonPath = (id: string): string => `/comparisons/${encodeURIComponent(id)}`;
+export const documentPath = (type: DocumentType, id: string): string =>
+  `/${DOCUMENT_KINDS[type].many}/${encodeURIComponent(id)}`;
+export const runPath = (id: string): string => documentPath('run', id);
 /** The first is the reference. */
 export const comparePath = (runs: readonly string[]): string =>
   `/runs/compare?${runs.map(run => `run=${encodeURIComponent(run)}`).join('&')}`;

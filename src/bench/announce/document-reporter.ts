@@ -9,11 +9,14 @@ import {
   reportedComparison,
   reportedPairs,
 } from '../../core/comparison/reported-comparison.ts';
+import { DOCUMENT_KINDS } from '../../core/document/document-kinds.ts';
+import type { PlainUpdate } from '../../core/document/plain-document.ts';
 import { shortName } from '../../core/run/run-digest.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
+import { type PlainReport, plainStart } from '../../render/document/plain-kind.ts';
 import { STAGES_REPORTED_AT_ONCE_MAX } from '../../wire/sweep-digest-schema.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
@@ -116,7 +119,7 @@ export class DocumentReporter<D> implements AsyncDisposable {
 }
 
 export const REPORTED_COMPARISON: ReportedKind<ComparisonDocument> = {
-  path: '/api/comparisons',
+  path: DOCUMENT_KINDS.comparison.path,
   id: ({ id }) => id,
   start: (document, directory) => ({
     comparisonId: document.id,
@@ -132,9 +135,27 @@ export const REPORTED_COMPARISON: ReportedKind<ComparisonDocument> = {
   hasParts: false,
 };
 
+export const REPORTED_PLAIN: ReportedKind<PlainReport> = {
+  path: DOCUMENT_KINDS.document.path,
+  id: ({ document }) => document.id,
+  start: plainStart,
+  progress: report => [{ body: plainUpdate(report) }],
+  end: report => {
+    const { state, reason } = report.document;
+    return { ...plainUpdate(report), state, reason };
+  },
+  hasParts: false,
+};
+
+const plainUpdate = ({ document, load, result }: PlainReport): PlainUpdate => ({
+  documentId: document.id,
+  load,
+  result,
+});
+
 /** A stage is sent again when it has changed, or when the daemon has no record of it. */
 export const REPORTED_SWEEP: ReportedKind<SweepDocument | LineDocument> = {
-  path: '/api/sweeps',
+  path: DOCUMENT_KINDS.sweep.path,
   id: ({ id }) => id,
   start: (document, directory) => ({ sweepId: document.id, ...sweepHeadDigest(document, directory) }),
   progress: (document, sent) => {

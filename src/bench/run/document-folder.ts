@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { isDiskFull, lockFile } from '../../process/file-lock.ts';
 import { comparisonText } from '../../render/comparison/comparison-text.ts';
+import type { PlainForm, PlainReport } from '../../render/document/plain-kind.ts';
+import { plainText } from '../../render/document/plain-text.ts';
 import { FILE_COLUMNS, sweepText } from '../../render/sweep/sweep-text.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
@@ -59,6 +62,31 @@ export const COMPARISON_FOLDER: FolderKind<ComparisonDocument> = {
   part: /^(pair-\d{2,3}-[ab](-again-\d)?|warm-up-\d{2,4}-[ab])$/,
   logs: ['server-a.log', 'server-b.log'],
 };
+
+/** Of plain documents of a form. */
+export const plainFolder = ({
+  form,
+  command,
+}: Pick<PlainForm, 'form' | 'command'>): FolderKind<PlainReport> => ({
+  one: form,
+  command,
+  json: ({ document }) => jsonLines(document),
+  lines: plainText,
+  part: NO_PARTS,
+  logs: [],
+});
+
+const NO_PARTS = /^$/;
+
+/** What a directory may contain: files, folders of runs with those that were put aside; and the lock of the process that works in it. */
+export const folderContent = (
+  ...kinds: readonly [FolderContent, ...FolderContent[]]
+): { readonly files: readonly string[]; readonly locks: readonly string[]; readonly part: RegExp } => ({
+  files: kinds.flatMap(({ one, logs }) => [`${one}.json`, `${one}.txt`, lockName({ one }), ...logs]),
+  locks: kinds.map(lockName),
+  part: new RegExp(kinds[0].part.source.replace(/\$$/, '(\\.cut-off-\\d{1,3})?$')),
+});
+type FolderContent = Pick<FolderKind<never>, 'one' | 'logs' | 'part'>;
 
 const ON_FILE = { isUnicode: true, columns: FILE_COLUMNS } as const;
 
@@ -229,5 +257,5 @@ const asideName = (name: string, taken: readonly string[]): string => {
   return `${name}.cut-off-${at}`;
 };
 
-const lockName = (work: FolderNames): string => `${work.one}.lock`;
+const lockName = (work: Pick<FolderNames, 'one'>): string => `${work.one}.lock`;
 type FolderNames = Pick<FolderKind<never>, 'one' | 'command'>;

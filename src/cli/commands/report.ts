@@ -6,6 +6,7 @@ import { resolveHome } from '../../config/home.ts';
 import type { Report } from '../../core/run/report.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../metrics/report-sources.ts';
+import { EVERY_FORM } from '../../render/document/listed-document.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { type Command, flag, homeOption, jsonOption } from '../command.ts';
@@ -16,13 +17,7 @@ import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, type ExportContext, exportReport } from '../report/export-report.ts';
 import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign-report.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
-import {
-  COMPARISON_REPORT,
-  REPEAT_REPORT,
-  reportForms,
-  reportStored,
-  SWEEP_REPORT,
-} from '../report/report-stored.ts';
+import { REPEAT_REPORT, reportForms, STORED_REPORTS } from '../report/report-stored.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { sendRun } from '../send-run.ts';
 
@@ -36,7 +31,7 @@ export const reportCommand: Command = {
   arguments: [
     {
       name: 'DIR',
-      meaning: 'The id or the directory of a run, a load line, a sweep or a comparison.',
+      meaning: `The id or the directory of one of: ${EVERY_FORM}.`,
       isRequired: true,
     },
   ],
@@ -95,10 +90,10 @@ const reportSeveral = async (directory: string, context: ExportContext): Promise
       );
     refuseForeign(context, what);
   };
-  const stored =
-    (await reportStored(SWEEP_REPORT, directory, context, refuse)) ??
-    (await reportStored(COMPARISON_REPORT, directory, context, refuse));
-  if (stored !== undefined) return stored;
+  for (const reportStored of Object.values(STORED_REPORTS)) {
+    const stored = await reportStored(directory, context, refuse);
+    if (stored !== undefined) return stored;
+  }
   const repeat = await repeatIn(directory, context.state);
   if (repeat === undefined) return undefined;
   refuse('several repeats of one run');

@@ -6,6 +6,7 @@ import { counted, figureText, formatBytes } from '../../core/figure/figure.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { runsFolder } from '../../daemon/runs/run-reports.ts';
+import { EVERY_FORM } from '../../render/document/listed-document.ts';
 import { type Command, flag, homeOption, type Invocation, jsonOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
@@ -26,8 +27,7 @@ const limitOption = value({
 export const runsCommand: Command = {
   name: 'runs',
   summary: 'List the runs of this machine',
-  description:
-    'Those in <home>/runs and those made with --out while their directory exists, the newest first: runs, sweeps,\nload lines and comparisons, each with its time, target and main figure.',
+  description: `Those in <home>/runs and those made with --out while their directory exists, the newest first:\n${EVERY_FORM}, each with its time, target and main figure.`,
   arguments: [],
   options: [...FILTER_OPTIONS, limitOption, homeOption, jsonOption],
   examples: [
@@ -57,8 +57,7 @@ const yesOption = flag('yes', 'Do not ask for confirmation.');
 export const runsRmCommand: Command = {
   name: 'runs rm',
   summary: 'Delete runs from disk',
-  description:
-    'Deletes directories of runs, sweeps, load lines and comparisons, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. What a daemon\nstored of a run stays in its journal.',
+  description: `Deletes directories of ${EVERY_FORM}, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. What a daemon\nstored of a run stays in its journal.`,
   arguments: [
     {
       name: 'RUN',

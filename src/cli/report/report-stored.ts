@@ -3,13 +3,22 @@
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
+import type { DocumentType } from '../../core/document/document-kinds.ts';
 import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isKnown } from '../../core/unknown.ts';
-import { COMPARISON_FILES, readStored, type StoredFiles, SWEEP_FILES } from '../../metrics/stored-file.ts';
+import {
+  COMPARISON_FILES,
+  PLAIN_FILES,
+  readStored,
+  type StoredFiles,
+  SWEEP_FILES,
+} from '../../metrics/stored-file.ts';
 import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import { repeatText } from '../../render/comparison/spread-text.ts';
+import type { PlainReport } from '../../render/document/plain-kind.ts';
+import { plainText } from '../../render/document/plain-text.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { comparisonCsv, unitsCsv } from '../../report/csv/comparison-csv.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
@@ -20,6 +29,7 @@ import { repeatPage } from '../../report/html/repeat-page.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
 import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
 import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
+import { plainCsv, plainMarkdown, plainPage } from '../../report/plain-report.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { jsonOption } from '../command.ts';
@@ -92,6 +102,18 @@ export const REPEAT_REPORT: DocumentForms<RepeatDocument> = {
   isComplete: ({ units }) => units.every(({ fault }) => fault === ''),
 };
 
+const PLAIN_REPORT: StoredReport<PlainReport> = {
+  what: 'a document of another kind',
+  files: PLAIN_FILES,
+  unreadable: { subject: 'document', parts: 'Was it written by a newer version of Plimsoll?' },
+  html: plainPage,
+  csv: plainCsv,
+  markdown: plainMarkdown,
+  json: ({ document }) => jsonLines(document),
+  lines: plainText,
+  isComplete: ({ document }) => document.state === 'complete',
+};
+
 /** Undefined where the directory has no file of that kind. @throws CommandError where it cannot be read */
 export const documentIn = async <D>(
   { files, unreadable }: Pick<StoredReport<D>, 'files' | 'unreadable'>,
@@ -107,8 +129,19 @@ export const documentIn = async <D>(
   );
 };
 
+/** The report of each kind that consists of runs; undefined where the directory has none of it. */
+export const STORED_REPORTS: {
+  readonly [T in Exclude<DocumentType, 'run'>]: (...at: ReportedAt) => Promise<ExitCode | undefined>;
+} = {
+  sweep: (...at) => reportStored(SWEEP_REPORT, ...at),
+  comparison: (...at) => reportStored(COMPARISON_REPORT, ...at),
+  document: (...at) => reportStored(PLAIN_REPORT, ...at),
+};
+
+type ReportedAt = readonly [directory: string, context: ExportContext, refuse: (what: string) => void];
+
 /** @param refuse called with what the directory has, before anything is written */
-export const reportStored = async <D extends { readonly stopped?: unknown }>(
+const reportStored = async <D extends object>(
   row: StoredReport<D>,
   directory: string,
   context: ExportContext,
@@ -118,7 +151,7 @@ export const reportStored = async <D extends { readonly stopped?: unknown }>(
   if (document === undefined) return undefined;
   refuse(row.what);
   await reportForms(row, document, directory, context);
-  if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
+  if ('stopped' in document && document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
   return row.isComplete(document) ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
 };
 

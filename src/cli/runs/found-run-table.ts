@@ -4,26 +4,20 @@ import { formatCount } from '../../core/figure/figure.ts';
 import { tagTexts } from '../../core/run/run-shape.ts';
 import { clipped, inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
+import { LISTED_COLUMNS } from '../../render/document/listed-document.ts';
 import type { FoundRun } from './found-runs.ts';
 
 export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
-  const rows = runs.map(({ foreign, name, tags, counts, ...found }) =>
-    [
-      found.id,
-      found.state,
-      [foreign === undefined ? '' : `from ${foreign}`, name, ...tagTexts(tags)]
-        .filter(text => text !== '')
-        .join(' · '),
-      timeText(found.startedAt),
-      clipped(found.model, MODEL_COLUMNS),
-      clipped(found.target, TARGET_COLUMNS),
-      found.load,
-      clipped(found.result, RESULT_COLUMNS),
+  const rows = runs.map(({ foreign, name, tags, counts, ...found }) => {
+    const tool = foreign === undefined ? '' : `from ${foreign}`;
+    const listed = { ...found, names: [tool, name, ...tagTexts(tags)].filter(text => text !== '') };
+    return [
+      ...COLUMNS.map(({ key, text }) => clipped(text(listed), CLIPPED[key] ?? Number.POSITIVE_INFINITY)),
       counts === undefined ? '' : formatCount(counts.completed),
       counts === undefined ? '' : formatCount(counts.failed),
-    ].map(cell => showable(cell, '?')),
-  );
-  return inColumns([HEAD, ...rows], { indent: 0 });
+    ].map(cell => showable(cell, '?'));
+  });
+  return inColumns([[...COLUMNS.map(({ title }) => title), 'completed', 'failed'], ...rows], { indent: 0 });
 };
 
 type FoundRunData = Omit<FoundRun, 'row' | 'link' | 'counts'>;
@@ -56,21 +50,5 @@ export const foundRunData = ({
   result,
 });
 
-/** "2026-11-27 14:02", UTC. */
-const timeText = (iso: string): string => iso.slice(0, 16).replace('T', ' ');
-
-const HEAD = [
-  'run',
-  'state',
-  'name and tags',
-  'started (UTC)',
-  'model',
-  'target',
-  'load',
-  'result',
-  'completed',
-  'failed',
-] as const;
-const MODEL_COLUMNS = 32;
-const TARGET_COLUMNS = 40;
-const RESULT_COLUMNS = 48;
+const COLUMNS = Object.entries(LISTED_COLUMNS).map(([key, column]) => ({ key, ...column }));
+const CLIPPED: Readonly<Record<string, number>> = { model: 32, target: 40, result: 48 };

@@ -4,11 +4,20 @@
 
 import { lstat, readdir, realpath, symlink } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
+import {
+  COMPARISON_FOLDER,
+  folderContent,
+  LINE_FOLDER,
+  plainFolder,
+  SWEEP_FOLDER,
+} from '../../bench/run/document-folder.ts';
 import { readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { HomeError, openHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonVerdictText, effectText } from '../../core/comparison/comparison-labels.ts';
-import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
+import type { DocumentType } from '../../core/document/document-kinds.ts';
+import type { PlainDocument } from '../../core/document/plain-document.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { Report, RunConfig } from '../../core/run/report.ts';
@@ -18,10 +27,18 @@ import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/s
 import { isKnown, isUnknown, knownOr } from '../../core/unknown.ts';
 import { readReport, runsFolder } from '../../daemon/runs/run-reports.ts';
 import { runFiles } from '../../metrics/run-files.ts';
-import { COMPARISON_FILES, readStored, readStoredFile, SWEEP_FILES } from '../../metrics/stored-file.ts';
+import {
+  COMPARISON_FILES,
+  PLAIN_FILES,
+  readStored,
+  readStoredFile,
+  SWEEP_FILES,
+} from '../../metrics/stored-file.ts';
 import { makeMissingFolder } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { isFileLocked } from '../../process/file-lock.ts';
+import { type ListedDocument, runResult } from '../../render/document/listed-document.ts';
+import { PLAIN_FORMS } from '../../render/document/plain-kinds.ts';
 import { heldText, lineFigure, loadUnit } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
@@ -30,18 +47,10 @@ export const FOUND_STATES = ['running', 'complete', 'incomplete', 'interrupted',
 export type FoundState = (typeof FOUND_STATES)[number];
 
 /** What is listed of every kind; a text is '' if it is not known. */
-interface Listed {
-  readonly kind: 'run' | 'sweep' | 'line' | 'comparison';
-  readonly id: string;
+interface Listed extends Omit<ListedDocument, 'names'> {
   readonly state: FoundState;
-  readonly startedAt: string;
   readonly name: string;
   readonly tags: RunTags;
-  readonly model: string;
-  readonly target: string;
-  readonly load: string;
-  /** The figure that a person looks for first: "1,240 tok/s", "11.6 requests/s", "better: TTFT p90 −11.8 % (…)". */
-  readonly result: string;
   /** Of a run that wrote a report. */
   readonly counts?: Report['counts'];
   /** Of a run of another tool: "AIPerf 0.13.0". */
@@ -56,10 +65,11 @@ export interface FoundRun extends Listed {
   readonly link: string | undefined;
 }
 
-/** Whether a live run is in a directory, or in a folder of it. */
 interface Liveness {
+  /** A live run is in the directory. */
   readonly isRunning: boolean;
-  readonly hasRunningPart: boolean;
+  /** One is in a folder of it, or a process has its lock: between two runs there is no live one. */
+  readonly isInProgress: boolean;
 }
 
 /** The row of a kind. */
@@ -69,6 +79,8 @@ export interface FoundKind {
   /** The file that makes a directory one of this kind, and all that it may have. */
   readonly heads: readonly string[];
   readonly files: readonly string[];
+  /** A process that works in it has this lock. */
+  readonly locks: readonly string[];
   /** Folders that are runs, also those that were cut off and put aside when the work was resumed. */
   readonly part: RegExp | undefined;
 }
@@ -76,6 +88,7 @@ export interface FoundKind {
 export const RUN_FOLDER: FoundKind = {
   heads: ['config.json'],
   files: Object.values(runFiles('')),
+  locks: [],
   part: undefined,
   read: async (directory, { isRunning }) => {
     const config = await readRunConfig(directory);
@@ -90,7 +103,7 @@ export const RUN_FOLDER: FoundKind = {
       ...namesOf(run),
       target: run.target,
       load: loadLabel(run),
-      result: report === undefined ? '' : rateText(report),
+      result: report === undefined ? '' : runResult(report),
       ...(report === undefined ? {} : { counts: report.counts }),
       ...(run.foreign === undefined ? {} : { foreign: foreignLabel(run.foreign) }),
     };
@@ -99,9 +112,8 @@ export const RUN_FOLDER: FoundKind = {
 
 const SWEEP: FoundKind = {
   heads: SWEEP_FILES.map(({ name }) => name),
-  files: ['sweep.json', 'sweep.txt', 'sweep.lock', 'line.json', 'line.txt', 'line.lock'],
-  part: /^stage-\d{2,3}(\.cut-off-\d{1,3})?$/,
-  read: async (directory, { hasRunningPart }) => {
+  ...folderContent(SWEEP_FOLDER, LINE_FOLDER),
+  read: async (directory, { isInProgress }) => {
     const file = await readStored(directory, SWEEP_FILES);
     if (file.kind === 'refused') return undefined;
     const { document } = file;
@@ -109,10 +121,7 @@ const SWEEP: FoundKind = {
     return {
       kind: isLine ? 'line' : 'sweep',
       id: document.id,
-      state: stateOfWhole(
-        document,
-        hasRunningPart || isFileLocked(join(directory, `${isLine ? 'line' : 'sweep'}.lock`)),
-      ),
+      state: stateOfWhole(document, isInProgress),
       ...namesOf(document),
       target: document.target,
       load: `${isLine ? 'load line' : 'sweep'}, ${counted(document.stages.length, 'stage')}`,
@@ -123,9 +132,8 @@ const SWEEP: FoundKind = {
 
 const COMPARISON: FoundKind = {
   heads: COMPARISON_FILES.map(({ name }) => name),
-  files: ['comparison.json', 'comparison.txt', 'comparison.lock', 'server-a.log', 'server-b.log'],
-  part: /^(pair-\d{2,3}-[ab](-again-\d)?|warm-up-\d{2,4}-[ab])(\.cut-off-\d{1,3})?$/,
-  read: async (directory, { hasRunningPart }) => {
+  ...folderContent(COMPARISON_FOLDER),
+  read: async (directory, { isInProgress }) => {
     const file = await readStored(directory, COMPARISON_FILES);
     if (file.kind === 'refused') return undefined;
     const { document } = file;
@@ -133,7 +141,7 @@ const COMPARISON: FoundKind = {
     return {
       kind: 'comparison',
       id: document.id,
-      state: stateOfWhole(document, hasRunningPart || isFileLocked(join(directory, 'comparison.lock'))),
+      state: stateOfWhole(document, isInProgress),
       ...namesOf({ ...document, model: isKnown(b.model) ? b.model : a.model }),
       target: [...new Set([a, b].map(({ target }) => knownOr(target, '')))].join(' · '),
       load,
@@ -142,7 +150,38 @@ const COMPARISON: FoundKind = {
   },
 };
 
-const KINDS: readonly FoundKind[] = [RUN_FOLDER, SWEEP, COMPARISON];
+const PLAIN_FOLDERS = PLAIN_FORMS.map(form => folderContent(plainFolder(form)));
+const PLAIN: FoundKind = {
+  heads: PLAIN_FILES.map(({ name }) => name),
+  files: PLAIN_FOLDERS.flatMap(({ files }) => files),
+  locks: PLAIN_FOLDERS.flatMap(({ locks }) => locks),
+  part: undefined,
+  read: async (directory, { isInProgress }) => {
+    const file = await readStored(directory, PLAIN_FILES);
+    if (file.kind === 'refused') return undefined;
+    const { form, document, target, load, result } = file.document;
+    return {
+      kind: form,
+      id: document.id,
+      state: stateOfWhole(document, isInProgress),
+      startedAt: document.startedAt,
+      name: knownOr(document.name, ''),
+      tags: {},
+      model: '',
+      target,
+      load,
+      result,
+    };
+  },
+};
+
+const FOUND_KINDS: { readonly [T in DocumentType]: FoundKind } = {
+  run: RUN_FOLDER,
+  sweep: SWEEP,
+  comparison: COMPARISON,
+  document: PLAIN,
+};
+const KINDS: readonly FoundKind[] = Object.values(FOUND_KINDS);
 
 interface FoundRunsOptions {
   readonly home: string;
@@ -196,12 +235,12 @@ export const foundRun = async (
   kinds: readonly FoundKind[] = KINDS,
 ): Promise<FoundRun | undefined> => {
   const real = await realPath(directory);
-  const liveness = {
-    isRunning: running.has(real),
-    hasRunningPart: [...running].some(path => path.startsWith(`${real}${sep}`)),
-  };
+  const hasRunningPart = [...running].some(path => path.startsWith(`${real}${sep}`));
   for (const row of kinds) {
-    const listed = await row.read(directory, liveness);
+    const listed = await row.read(directory, {
+      isRunning: running.has(real),
+      isInProgress: hasRunningPart || row.locks.some(name => isFileLocked(join(real, name))),
+    });
     if (listed === undefined) continue;
     const isLink = listed.id === basename(directory) && (await lstat(directory)).isSymbolicLink();
     return { ...listed, row, directory: isLink ? real : directory, link: isLink ? directory : undefined };
@@ -284,15 +323,9 @@ const whole = (report: Report): FoundState => {
 
 /** Between two of its runs, its process still locks its directory. */
 const stateOfWhole = (
-  { state }: Pick<SweepDocument | LineDocument | ComparisonDocument, 'state'>,
-  isAtWork: boolean,
-): FoundState => (state === 'running' && !isAtWork ? 'interrupted' : state);
-
-const rateText = ({ outputTokensPerSecond, requestsPerSecond }: Report): string => {
-  if (isKnown(outputTokensPerSecond) && outputTokensPerSecond > 0)
-    return `${formatThreeDigits(outputTokensPerSecond)} tok/s`;
-  return isKnown(requestsPerSecond) ? `${formatThreeDigits(requestsPerSecond)} requests/s` : '';
-};
+  { state }: Pick<SweepDocument | LineDocument | ComparisonDocument | PlainDocument, 'state'>,
+  isInProgress: boolean,
+): FoundState => (state === 'running' && !isInProgress ? 'interrupted' : state);
 
 const resultOfStages = (document: SweepDocument | LineDocument): string => {
   if (document.schema !== LINE_SCHEMA)

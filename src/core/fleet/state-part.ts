@@ -3,6 +3,7 @@
 // of a snapshot and the events that follow it.
 
 import { linkKeyOf } from '../apply.ts';
+import { DOCUMENT_KINDS, DOCUMENT_TYPES } from '../document/document-kinds.ts';
 import type { Event } from '../event.ts';
 import { EVENT_KINDS } from '../event-kinds.ts';
 import { isNodeId, type NodeId } from '../ids.ts';
@@ -42,11 +43,8 @@ export const partOfNode = ({ connections }: Pick<State, 'connections'>, node: No
 });
 
 /** All runs, the nodes that ran them, and the machines that they loaded, as many as are compared at once. */
-export const partOfRuns = ({
-  runs,
-  runners,
-  sweeps,
-}: Pick<State, 'runs' | 'runners' | 'sweeps'>): StatePart => {
+export const partOfRuns = (state: State): StatePart => {
+  const { runs, runners } = state;
   const targets = [
     ...Object.values(runs).flatMap(of =>
       Object.values(of).map(({ value }) => knownOr(value.targetNode, undefined)),
@@ -58,7 +56,10 @@ export const partOfRuns = ({
   const whole = new Set<string>(targets.slice(-WHOLE_TARGETS_MAX));
   return {
     whole,
-    known: new Set([...Object.keys(runs), ...Object.keys(sweeps), ...targets]),
+    known: new Set([
+      ...DOCUMENT_TYPES.flatMap(type => Object.keys(state[DOCUMENT_KINDS[type].many])),
+      ...targets,
+    ]),
     links: 'none',
     hasRuns: true,
   };
@@ -130,12 +131,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'nodeMemories',
 ]);
 const RUN_FIELDS: ReadonlySet<string> = new Set([
-  'runs',
-  'runProgress',
   'runners',
-  'sweeps',
-  'sweepProgress',
-  'comparisons',
-  'comparisonProgress',
+  ...DOCUMENT_TYPES.flatMap(type => [DOCUMENT_KINDS[type].many, DOCUMENT_KINDS[type].progress]),
 ]);
 const WHOLE_TARGETS_MAX = 32;

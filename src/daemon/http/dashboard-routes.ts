@@ -9,6 +9,7 @@ import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DOCUMENT_KINDS, DOCUMENT_TYPES } from '../../core/document/document-kinds.ts';
 import { nothingAt, refuseOtherMethods, urlPath } from './route.ts';
 
 interface DashboardLimits {
@@ -164,8 +165,8 @@ const modifiedAtMs = async (file: string): Promise<number | undefined> => {
   }
 };
 
-const PAGE =
-  /^\/(?:index\.html|(?:links|nodes|runs|sweeps|comparisons|headroom)(?:\/(?!\.{1,2}(?:\/|$))[^/]*){0,3})?$/;
+const SECTIONS = ['links', 'nodes', 'headroom', ...DOCUMENT_TYPES.map(type => DOCUMENT_KINDS[type].many)];
+const PAGE = new RegExp(`^/(?:index\\.html|(?:${SECTIONS.join('|')})(?:/(?!\\.{1,2}(?:/|$))[^/]*){0,3})?$`);
 
 const UNBUILT_PAGE = `<!doctype html>
 <html lang="en">

@@ -18,6 +18,7 @@ import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { Readiness } from '../readiness.ts';
 import type { ComparisonTypes } from '../runs/comparison-kind.ts';
 import type { DocumentRegistry } from '../runs/document-registry.ts';
+import type { PlainTypes } from '../runs/plain-kind.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import type { SweepTypes } from '../runs/sweep-kind.ts';
@@ -38,6 +39,8 @@ export interface HttpServerOptions {
   readonly comparing?: DocumentRegistry<ComparisonTypes>;
   /** The same for sweeps and searches. */
   readonly sweeps?: DocumentRegistry<SweepTypes>;
+  /** The same for plain documents. */
+  readonly documents?: DocumentRegistry<PlainTypes>;
   /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
   /** Asks nodes for their agents; undefined: there are none to ask. */

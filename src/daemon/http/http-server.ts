@@ -17,7 +17,6 @@ import { isNestedTooDeep } from '../../wire/shallow-json.ts';
 import type { Grant } from './access.ts';
 import { accessRoutes } from './access-routes.ts';
 import { clusterRoutes } from './cluster-routes.ts';
-import { comparisonRoutes } from './comparison-routes.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
@@ -28,6 +27,7 @@ import { type Listening, type ListenRequest, listenOn } from './listen.ts';
 import { mcpRoutes } from './mcp-routes.ts';
 import { meshRoutes } from './mesh-routes.ts';
 import { listenOnOwnerSocket, type OwnerSocket } from './owner-socket.ts';
+import { storedDocumentRoutes } from './plain-routes.ts';
 import { probeRoutes } from './probe-routes.ts';
 import {
   addErrorHandlers,
@@ -48,12 +48,10 @@ import {
   readBody,
   sendJson,
 } from './route.ts';
-import { runRoutes } from './run-routes.ts';
 import { stateRoutes } from './state-routes.ts';
 import { allStreams, FleetHub } from './stream/fleet-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { streamRoute } from './stream-route.ts';
-import { sweepRoutes } from './sweep-routes.ts';
 
 /** @see HttpServer.listen; nothing runs before it. */
 export const createHttpServer = (options: HttpServerOptions): HttpServer => new HttpServer(options);
@@ -201,9 +199,7 @@ export class HttpServer implements AsyncDisposable {
       ...groupRoutes(this.#options),
       ...headroomRoutes(this.#options),
       ...meshRoutes(this.#options),
-      ...runRoutes(this.#options),
-      ...sweepRoutes(this.#options),
-      ...comparisonRoutes(this.#options),
+      ...storedDocumentRoutes(this.#options),
       ...probeRoutes(this.#options),
       ...agentRoutes(this.#options),
       ...mcpRoutes(this.#options),

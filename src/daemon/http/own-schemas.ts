@@ -1,7 +1,13 @@
 // Schemas that are functions, as JSON Schema has them.
 
 import type { JsonSchema } from '@valibot/to-json-schema';
-import { comparisonIdSchema, nodeIdSchema, runIdSchema, sweepIdSchema } from '../../core/schema.ts';
+import {
+  comparisonIdSchema,
+  documentIdSchema,
+  nodeIdSchema,
+  runIdSchema,
+  sweepIdSchema,
+} from '../../core/schema.ts';
 import { sentModelSchema } from '../../wire/api/headroom-request.ts';
 
 export const OWN_SCHEMAS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, JsonSchema>([
@@ -21,4 +27,5 @@ export const OWN_SCHEMAS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, Js
   [runIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a run.' }],
   [comparisonIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a comparison.' }],
   [sweepIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a sweep or line.' }],
+  [documentIdSchema, { type: 'string', pattern: '^[a-zA-Z0-9_-]{1,64}$', description: 'Of a document.' }],
 ]);

@@ -9,6 +9,7 @@ import {
   type ReportedPairs,
   reportedPairsSchema,
 } from '../../core/comparison/reported-comparison.ts';
+import { DOCUMENT_KINDS } from '../../core/document/document-kinds.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { type ComparisonId, isComparisonId } from '../../core/ids.ts';
@@ -36,15 +37,11 @@ export interface ComparisonTypes extends DocumentTypes {
 
 export const COMPARISON_DOCUMENT: DocumentKind<ComparisonTypes> = {
   ...STORED_COMPARISONS,
-  one: 'comparison',
-  path: '/api/comparisons',
-  idName: 'comparisonId',
+  ...DOCUMENT_KINDS.comparison,
   idMeaning: 'The id of a comparison.',
   idSchema: comparisonIdSchema,
   isId: isComparisonId,
   idOf: ({ comparisonId }) => comparisonId,
-  unknownCode: 'no-such-comparison',
-  fullCode: 'too-many-comparisons',
   noSuch: () => ({
     problem: 'No comparison of that id is known here, and the home has none that can be read.',
     advice: 'GET /api/comparisons lists them.',

@@ -1,5 +1,6 @@
 // Runs as stored documents, with what only they have: a lease of their own, series over time, and the constants of an engine.
 
+import { DOCUMENT_KINDS } from '../../core/document/document-kinds.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
@@ -50,15 +51,11 @@ export interface RunTypes extends DocumentTypes {
 /** What the routes of runs need. */
 export const RUN_DOCUMENT: RoutedKind<RunTypes> = {
   ...STORED_RUNS,
-  one: 'run',
-  path: '/api/runs',
-  idName: 'runId',
+  ...DOCUMENT_KINDS.run,
   idMeaning: 'The id of a run.',
   idSchema: runIdSchema,
   isId: isRunId,
   idOf: ({ runId }) => runId,
-  unknownCode: 'no-such-run',
-  fullCode: 'too-many-runs',
   noSuch: text => ({
     problem: `No run ${text} is known here.`,
     advice: 'GET /api/runs lists the runs.',

@@ -2,6 +2,7 @@
 // sweep itself keeps probes away from its target.
 
 import { join } from 'node:path';
+import { DOCUMENT_KINDS } from '../../core/document/document-kinds.ts';
 import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isSweepId, type SweepId } from '../../core/ids.ts';
@@ -46,15 +47,11 @@ export interface SweepTypes extends DocumentTypes {
 /** What the routes of sweeps need. */
 export const SWEEP_DOCUMENT: RoutedKind<SweepTypes> = {
   ...STORED_SWEEPS,
-  one: 'sweep',
-  path: '/api/sweeps',
-  idName: 'sweepId',
+  ...DOCUMENT_KINDS.sweep,
   idMeaning: 'The id of a sweep or line.',
   idSchema: sweepIdSchema,
   isId: isSweepId,
   idOf: ({ sweepId }) => sweepId,
-  unknownCode: 'no-such-sweep',
-  fullCode: 'too-many-sweeps',
   noSuch: text => ({ problem: `No sweep ${text} is known here.`, advice: 'GET /api/sweeps lists them.' }),
   startBody: sweepStartSchema,
   updateBody: sweepUpdateSchema,

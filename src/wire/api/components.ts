@@ -6,6 +6,7 @@ import { readingStatusSchema } from '../../core/node/gathered.ts';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
 import {
   comparisonIdSchema,
+  documentIdSchema,
   nodeIdSchema,
   runIdSchema,
   sweepIdSchema,
@@ -68,6 +69,7 @@ const WORDS: Components = {
   RunId: runIdSchema,
   SweepId: sweepIdSchema,
   ComparisonId: comparisonIdSchema,
+  DocumentId: documentIdSchema,
   Unknown: unknownSchema,
 };
 

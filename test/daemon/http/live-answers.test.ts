@@ -165,6 +165,7 @@ describe('a simulated cluster', () => {
       path: '/api/comparisons/{comparisonId}/stop',
       with: compared.id,
     } as const;
+    const documentAt = { path: '/api/documents/{documentId}', with: 'document-1' };
     const probesAt = { method: 'POST', path: '/api/probes' } as const;
     const forgetAt = { method: 'POST', path: '/api/nodes/{nodeId}/forget' } as const;
     expect(
@@ -228,6 +229,21 @@ describe('a simulated cluster', () => {
         { ...sweepStopAt, status: 202 },
         { method: 'PUT', path: '/api/sweeps/{sweepId}/progress', with: 'line-1', body: {}, status: 400 },
         { method: 'POST', path: '/api/sweeps', body: {}, status: 400 },
+        { method: 'POST', path: '/api/documents', body: DOCUMENT, status: 204 },
+        { method: 'POST', path: '/api/documents', body: {}, status: 400 },
+        { path: '/api/documents', status: 200 },
+        // Announced, but its file does not exist yet.
+        { ...documentAt, status: 200 },
+        { ...documentAt, with: 'none', status: 404 },
+        { ...documentAt, method: 'POST', path: '/api/documents/{documentId}/stop', status: 202 },
+        {
+          ...documentAt,
+          method: 'PUT',
+          path: '/api/documents/{documentId}/progress',
+          body: {},
+          status: 400,
+        },
+        { ...documentAt, method: 'POST', path: '/api/documents/{documentId}/end', body: {}, status: 400 },
         // Announced, but its document does not exist yet.
         { ...comparisonAt, status: 200 },
         { ...comparisonStopAt, status: 202 },
@@ -325,3 +341,15 @@ describe('the stream', () => {
 });
 
 const COMPONENT = (name: string): string => ['components', 'schemas', name].join('\0');
+
+const DOCUMENT = {
+  documentId: 'document-1',
+  form: 'inventory',
+  startedAt: '2026-11-27T12:00:00Z',
+  name: { kind: 'unknown', reason: 'not given' },
+  target: '',
+  command: '',
+  directory: '/nowhere',
+  load: '2 nodes',
+  result: '',
+};

@@ -4,7 +4,7 @@ import { routeOf } from '../../../dashboard/src/shell/route.ts';
 
 const nameOf = (id: string): string => id;
 const titleOf = (path: string, here = 'atlas'): string =>
-  pageTitle(routeOf(path), { here, nameOf, sweepName: id => `Load line ${id}` });
+  pageTitle(routeOf(path), { here, nameOf, titleOf: type => type });
 
 test('a title begins with the name of its page, which no other page has', () => {
   const paths = ['/', '/links', '/links/atlas/juno', '/nodes', '/runs', '/runs/compare', '/nowhere'];

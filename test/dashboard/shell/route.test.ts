@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { connectionText } from '../../../dashboard/src/shell/connection-text.ts';
 import { codeOf } from '../../../dashboard/src/shell/one-time-code.ts';
-import { linkPath, nodePath, routeOf } from '../../../dashboard/src/shell/route.ts';
+import { documentPath, linkPath, nodePath, routeOf } from '../../../dashboard/src/shell/route.ts';
+import { DOCUMENT_TYPES } from '../../../src/core/document/document-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 
 describe('routes', () => {
@@ -69,10 +70,12 @@ describe('the words of the connection', () => {
   });
 });
 
-test('a comparison has an address of its own', () => {
-  expect(routeOf('/comparisons/20261123-010203-ab12')).toEqual({
-    kind: 'comparison',
-    id: '20261123-010203-ab12',
-  });
+test('every kind of document has addresses, which lead back to it', () => {
+  for (const type of DOCUMENT_TYPES)
+    expect(routeOf(documentPath(type, '20261123-010203-ab12'))).toEqual({
+      kind: 'document',
+      type,
+      id: '20261123-010203-ab12',
+    });
   expect(routeOf('/comparisons/a/b')).toMatchObject({ kind: 'unknown' });
 });
