@@ -199,12 +199,22 @@ export interface SeenLinks {
 export const isNewProfile = (connectionKey: string, now: SeenLinks, before: SeenLinks): boolean => {
   const ageMs = profileAgeMs(connectionKey, now);
   if (ageMs === undefined) return false;
-  const knownAgeMs = profileAgeMs(connectionKey, before);
-  return knownAgeMs === undefined || now.requestedAtMs - ageMs > before.answeredAtMs - knownAgeMs;
+  return isNewer({ ...now, ageMs }, { ...before, ageMs: profileAgeMs(connectionKey, before) });
 };
 
+interface AgedAnswer extends Omit<SeenLinks, 'links'> {
+  readonly ageMs: number;
+}
+
+/** Whether a profile is certainly newer than the one that was there before, if there was one. */
+export const isNewer = (
+  now: AgedAnswer,
+  before: Pick<AgedAnswer, 'answeredAtMs'> & { readonly ageMs: number | undefined },
+): boolean =>
+  before.ageMs === undefined || now.requestedAtMs - now.ageMs > before.answeredAtMs - before.ageMs;
+
 /** Of one node, from /api/state/probeStatuses; what is not understood is left out. */
-const statusesOf = (answer: unknown, node: string): readonly ProbeStatus[] => {
+export const statusesOf = (answer: unknown, node: string): readonly ProbeStatus[] => {
   const nodes = v.safeParse(STATUSES, answer);
   if (!nodes.success) return [];
   return Object.entries(nodes.output[node] ?? {}).flatMap(([key, { value }]) => {
@@ -214,7 +224,7 @@ const statusesOf = (answer: unknown, node: string): readonly ProbeStatus[] => {
 };
 
 /** The status for a person who waits for it; undefined if there is none to show. */
-const statusText = ({ subject: { kind, ...rest }, stage }: ProbeStatus): string | undefined => {
+export const statusText = ({ subject: { kind, ...rest }, stage }: ProbeStatus): string | undefined => {
   const name = 'connectionKey' in rest ? rest.connectionKey : `${kind}`;
   if (stage.kind === 'waiting') return `${name} waits: ${stage.reason}`;
   return stage.kind === 'running' ? `${name}: measuring` : undefined;

@@ -1,5 +1,6 @@
 // The forms of plain documents. A form is one row.
 
-import type { PlainForm } from './plain-kind.ts';
+import { CAMPAIGN } from '../campaign/probe-campaign.ts';
+import { type PlainForm, plainForm } from './plain-kind.ts';
 
-export const PLAIN_FORMS: readonly PlainForm[] = [];
+export const PLAIN_FORMS: readonly PlainForm[] = [plainForm(CAMPAIGN)];
