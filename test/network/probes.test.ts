@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { text as textOf } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { isKnown, type Reported } from '../../src/core/unknown.ts';
@@ -68,11 +69,45 @@ it.concurrent('two daemons leave their cable alone while a benchmark runs on one
   await until(juno, ({ links }) => links.some(({ profile }) => profile.failure === 'none'));
 });
 
+it.concurrent('probe all measures the cable of two daemons each way, and gives the reason why their devices were not measured', {
+  timeout: 300_000,
+}, async context => {
+  if (!isLongRun) context.skip('everything measured on two hosts: in npm run test:long');
+  const reason = reasonAgainst('tc');
+  if (reason !== undefined) context.skip(reason);
+  await using bed = await TestBed.open(context);
+  line(bed.net, ['atlas', 'juno']);
+  shape(bed.net, 'atlas', interfaceTo('juno'), '200mbit');
+  shape(bed.net, 'juno', interfaceTo('atlas'), '50mbit');
+  const [atlas] = ['atlas', 'juno'].map(host => start(bed, host));
+  await until(atlas, ({ links }) => links.some(({ profile }) => profile.failure === 'none'));
+  const home = bed.home('atlas');
+  const command = bed.net.spawn('atlas', process.execPath, [MAIN, 'probe', 'all', '--home', home, '--json']);
+  const campaign = JSON.parse(await textOf(command.stdout));
+  expect(campaign).toMatchObject({ state: 'complete', unreached: [] });
+  expect([...campaign.nodes].sort()).toEqual(['atlas', 'juno']);
+  const rows: readonly { kind: string; node: string; what: string; value: Reported<number> }[] =
+    campaign.measurements;
+  const rates = rows.filter(({ what }) => what === 'upload' || what === 'download');
+  expect(rates).toHaveLength(2);
+  for (const { node, what, value } of rates) {
+    const isFromAtlas = (node === 'atlas') === (what === 'upload');
+    expect(megabits(value)).toBeGreaterThan(isFromAtlas ? 160 : 40);
+    expect(megabits(value)).toBeLessThan(isFromAtlas ? 205 : 52);
+  }
+  const devices = rows.filter(({ kind }) => kind !== 'link');
+  expect(devices.map(({ value }) => value)).toEqual(
+    devices.map(() => ({ kind: 'unknown', reason: 'not in this test' })),
+  );
+  expect(new Set(devices.map(({ node }) => node))).toEqual(new Set(['atlas', 'juno']));
+});
+
 const AGAINST_ATLAS = 'a benchmark runs against atlas';
 const BENCHMARK = fileURLToPath(new URL('./benchmark-process.ts', import.meta.url));
 
 const megabits = (rate: Reported<number>): number => (isKnown(rate) ? rate / 1e6 : Number.NaN);
 
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const PROCESS = fileURLToPath(new URL('./probing-process.ts', import.meta.url));
 
 const start = (bed: TestBed, host: string): HostProcess => {

@@ -1,8 +1,7 @@
-// One made-up document of each kind, for what holds for all kinds; and a kind of a test alone, which is one row.
+// One made-up document of each kind, for what holds for all kinds.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as v from 'valibot';
 import {
   comparisonEnd,
   findingsOfComparison,
@@ -10,16 +9,20 @@ import {
   reportedPairs,
 } from '../../src/core/comparison/reported-comparison.ts';
 import { documentViews, type StoredDocument } from '../../src/core/document/document-views.ts';
-import { type ComparisonId, isComparisonId } from '../../src/core/ids.ts';
-import { comparisonIdSchema, text } from '../../src/core/schema.ts';
+import { type ComparisonId, type DocumentId, isComparisonId } from '../../src/core/ids.ts';
 import { sweepHeadDigest } from '../../src/core/sweep/sweep-digest.ts';
+import { jsonLines } from '../../src/core/text/single-line.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { COMPARISON_DOCUMENT, type ComparisonTypes } from '../../src/daemon/runs/comparison-kind.ts';
 import type { DocumentKind, DocumentTypes, RegistryParts } from '../../src/daemon/runs/document-kind.ts';
 import { DocumentRegistry } from '../../src/daemon/runs/document-registry.ts';
+import { PLAIN_DOCUMENT, type PlainTypes } from '../../src/daemon/runs/plain-kind.ts';
 import { RUN_DOCUMENT, RunRegistry, type RunTypes } from '../../src/daemon/runs/run-registry.ts';
 import { type SweepTypes, sweepKind } from '../../src/daemon/runs/sweep-kind.ts';
+import { CAMPAIGN } from '../../src/render/campaign/probe-campaign.ts';
+import { plainReport, plainStart } from '../../src/render/document/plain-kind.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
+import { madeUpCampaign } from './made-up-campaign.ts';
 import { madeUpComparison } from './made-up-comparison.ts';
 import { madeUpLine, sweepIdOf, writeLine } from './made-up-line.ts';
 import { MadeUpRun } from './made-up-run.ts';
@@ -157,68 +160,24 @@ const RUNS: Samples<RunTypes> = {
   },
 };
 
-export interface CampaignTypes extends DocumentTypes {
-  readonly id: ComparisonId;
-  readonly begun: { readonly campaignId: ComparisonId; readonly directory: string };
-  readonly update: { readonly campaignId: ComparisonId; readonly sentence: string };
-  readonly ended: { readonly campaignId: ComparisonId };
-  readonly stored: ComparisonTypes['stored'];
-  readonly live: undefined;
-  readonly file: { readonly id: string };
-}
+const CAMPAIGN_DONE = plainReport(CAMPAIGN, madeUpCampaign('d1'));
+const documentIdOf = (id: string): DocumentId => madeUpCampaign(id).id;
 
-const campaignBody = { campaignId: comparisonIdSchema };
-/** A kind of document of which the product has no idea; its events are those of comparisons. */
-export const CAMPAIGN: DocumentKind<CampaignTypes> = {
-  ...COMPARISON_DOCUMENT,
-  one: 'campaign',
-  path: '/api/campaigns',
-  idName: 'campaignId',
-  idMeaning: 'The id of a campaign.',
-  noSuch: id => ({ problem: `No campaign ${id} is known here.`, advice: '' }),
-  idOf: of => ('campaignId' in of ? of.campaignId : of.comparisonId),
-  startBody: v.object({ ...campaignBody, directory: text }),
-  updateBody: v.object({ ...campaignBody, sentence: text }),
-  endBody: v.object(campaignBody),
-  summaries: { start: 'One starts.', progress: 'What is new.', end: 'One ended.', stop: 'Stop one.' },
-  files: [{ name: 'campaign.json', bytesMax: 1_000, decode: () => ({ id: 'd1' }) }],
-  fileId: ({ id }) => id,
-  begin: ({ campaignId: comparisonId, directory }) => ({
-    comparisonId,
-    ...reportedComparison(madeUpComparison([]), directory),
-    state: 'running',
+const DOCUMENTS: Samples<PlainTypes> = {
+  registry: parts => new DocumentRegistry(PLAIN_DOCUMENT, parts),
+  kind: PLAIN_DOCUMENT,
+  liveLimit: PLAIN_DOCUMENT.liveLimit,
+  id: documentIdOf,
+  begun: (documentId, directory) => ({ ...plainStart(CAMPAIGN_DONE, directory), documentId }),
+  update: documentId => ({ documentId, load: '2 probes', result: '1 of 2 ended' }),
+  ended: documentId => ({
+    documentId,
+    load: '2 probes',
+    result: '2 of 2 ended',
+    state: 'complete',
     reason: '',
   }),
-  find: async () => undefined,
-  look: async () => undefined,
-  whenEnded: () => undefined,
-  leases: () => [],
-  reported: ({ document: { verdict, pairsDone } }, { campaignId: comparisonId, sentence }) => [
-    {
-      kind: 'pairs.reported',
-      payload: {
-        comparisonId,
-        sentence,
-        verdict,
-        pairsDone,
-        segment: unknown('nothing runs'),
-        nextLookMs: unknown('nothing runs'),
-      },
-    },
-  ],
-  end: ({ document }) => ({ ...document, state: 'complete' }),
-  settle: (document, { file }) => ({ ...document, state: file === undefined ? 'interrupted' : 'complete' }),
-};
-
-const CAMPAIGNS: Samples<CampaignTypes> = {
-  registry: parts => new DocumentRegistry(CAMPAIGN, parts),
-  kind: CAMPAIGN,
-  liveLimit: CAMPAIGN.liveLimit,
-  id: comparisonIdOf,
-  begun: (campaignId, directory) => ({ campaignId, directory }),
-  update: campaignId => ({ campaignId, sentence: 'Two of three are done' }),
-  ended: campaignId => ({ campaignId }),
-  write: directory => writeFileSync(join(directory, 'campaign.json'), '{}'),
+  write: directory => writeFileSync(join(directory, 'campaign.json'), jsonLines(CAMPAIGN_DONE.document)),
 };
 
 /** What is the same for every kind is a test of each of these. */
@@ -229,5 +188,5 @@ export const MADE_UP_KINDS: readonly (readonly [
   ['run', home => madeRegistry(RUNS, home)],
   ['sweep', home => madeRegistry(SWEEPS, home)],
   ['comparison', home => madeRegistry(COMPARISONS, home)],
-  ['campaign, of a row in this test', home => madeRegistry(CAMPAIGNS, home)],
+  ['document', home => madeRegistry(DOCUMENTS, home)],
 ];

@@ -5,12 +5,10 @@ import { openDocumentFolder, plainFolder } from '../../../src/bench/run/document
 import { runCampaign } from '../../../src/cli/probe/probe-all.ts';
 import { foundRuns } from '../../../src/cli/runs/found-runs.ts';
 import { plainViews } from '../../../src/core/document/plain-views.ts';
-import { isDocumentId } from '../../../src/core/ids.ts';
 import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import { isKnown, isUnknown, unknown } from '../../../src/core/unknown.ts';
 import {
   CAMPAIGN,
-  CAMPAIGN_SCHEMA,
   type Campaign,
   deviceMeasurements,
   linkMeasurements,
@@ -20,6 +18,7 @@ import { plainReport } from '../../../src/render/document/plain-kind.ts';
 import { plainText } from '../../../src/render/document/plain-text.ts';
 import { LINK_FIGURES } from '../../support/link-figures.ts';
 import { type LiveDaemon, liveDemo } from '../../support/live-daemons.ts';
+import { madeUpCampaign } from '../../support/made-up-campaign.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -189,26 +188,6 @@ describe('the report of a campaign', () => {
     ).toMatchObject([{ value: unknown('refused'), before: { kind: 'unknown' } }]);
   });
 });
-
-const madeUpCampaign = (id: string, more: Partial<Campaign> = {}): Campaign => {
-  if (!isDocumentId(id)) throw new RangeError(id);
-  return {
-    schema: CAMPAIGN_SCHEMA,
-    id,
-    plimsoll: { version: '0.0.0' },
-    name: unknown('not given'),
-    startedAt: '2026-11-27T12:00:00Z',
-    command: 'plimsoll probe all',
-    state: 'complete',
-    reason: '',
-    nodes: ['atlas', 'juno'],
-    requested: 2,
-    ended: 2,
-    unreached: [],
-    measurements: [],
-    ...more,
-  };
-};
 
 const campaignOf = (measurements: readonly Measurement[], more: Partial<Campaign> = {}): Campaign =>
   madeUpCampaign('c1', { unreached: [], measurements, ...more });

@@ -6,7 +6,7 @@ import Fastify from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { comparisonView } from '../../../src/core/comparison/comparison-selectors.ts';
 import { LEASE_MS } from '../../../src/core/document/document-views.ts';
-import { isComparisonId } from '../../../src/core/ids.ts';
+import { plainView } from '../../../src/core/document/plain-views.ts';
 import { isReportedAsStage } from '../../../src/core/run/run-selectors.ts';
 import { sweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { unknown } from '../../../src/core/unknown.ts';
@@ -15,10 +15,14 @@ import { RequestError } from '../../../src/daemon/http/request-error.ts';
 import { addApiRoutes } from '../../../src/daemon/http/route.ts';
 import { ABANDONED_MS } from '../../../src/daemon/runs/document-kind.ts';
 import { DocumentRegistry, SCAN_MS } from '../../../src/daemon/runs/document-registry.ts';
+import { PLAIN_DOCUMENT } from '../../../src/daemon/runs/plain-kind.ts';
 import { RunRegistry } from '../../../src/daemon/runs/run-registry.ts';
 import { sweepKind } from '../../../src/daemon/runs/sweep-kind.ts';
-import { comparisonStopAnswerSchema } from '../../../src/wire/api/comparison-answers.ts';
-import { CAMPAIGN, MADE_UP_KINDS } from '../../support/document-kinds.ts';
+import { CAMPAIGN } from '../../../src/render/campaign/probe-campaign.ts';
+import { plainReport, plainStart } from '../../../src/render/document/plain-kind.ts';
+import { documentStopAnswerSchema } from '../../../src/wire/api/document-answers.ts';
+import { MADE_UP_KINDS } from '../../support/document-kinds.ts';
+import { madeUpCampaign } from '../../support/made-up-campaign.ts';
 import { madeUpLine, sweepIdOf, writeLine } from '../../support/made-up-line.ts';
 import { REGISTRY_NODE, registryParts } from '../../support/registry-parts.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -109,7 +113,7 @@ const RUNNER_KEYS: Readonly<Record<string, readonly string[]>> = {
   run: ['run d1'],
   sweep: ['sweep d1'],
   comparison: ['comparison d1 A', 'comparison d1 B'],
-  'campaign, of a row in this test': [],
+  document: [],
 };
 
 describe('a document of a certain kind', () => {
@@ -187,19 +191,20 @@ test('the routes of a kind derive from its row: start, progress, end, stop, and 
     documentRoutes(
       { clock, cluster, nodeId: REGISTRY_NODE },
       {
-        kind: CAMPAIGN,
-        registry: new DocumentRegistry(CAMPAIGN, parts),
-        stopAnswer: comparisonStopAnswerSchema,
-        stopped: comparisonId => ({ comparisonId }),
+        kind: PLAIN_DOCUMENT,
+        registry: new DocumentRegistry(PLAIN_DOCUMENT, parts),
+        stopAnswer: documentStopAnswerSchema,
+        stopped: documentId => ({ documentId }),
       },
     ),
   );
   const send = async (method: 'POST' | 'PUT', path: string, body: object): Promise<string> => {
-    const { statusCode, json, body: text } = await app.inject({ method, url: `/api/campaigns${path}`, body });
+    const { statusCode, json, body: text } = await app.inject({ method, url: `/api/documents${path}`, body });
     return text === '' ? String(statusCode) : `${statusCode} ${json().code ?? 'ok'}`;
   };
-  const one = { campaignId: 'd1', directory: '/nowhere', sentence: 'so far' };
-  expect(await send('PUT', '/d1/progress', one)).toBe('404 no-such-comparison');
+  const report = plainReport(CAMPAIGN, madeUpCampaign('d1'));
+  const one = { ...plainStart(report, '/nowhere'), state: 'complete', reason: '' };
+  expect(await send('PUT', '/d1/progress', one)).toBe('404 no-such-document');
   expect(await send('POST', '', one)).toBe('204');
   expect(await send('PUT', '/d1/progress', one)).toBe('204');
   expect(await send('PUT', '/d2/progress', one)).toBe('400 bad-body');
@@ -207,7 +212,7 @@ test('the routes of a kind derive from its row: start, progress, end, stop, and 
   expect(await send('PUT', '/d1/progress', one)).toBe('202');
   expect(await send('POST', '/d1/end', one)).toBe('204');
   expect(await send('POST', '/d1/stop', {})).toBe('409 run-not-live');
-  expect(await send('POST', '/d2/stop', {})).toBe('404 no-such-comparison');
-  expect(isComparisonId('d1') && comparisonView(cluster.state, 'd1', clock.nowMs())?.state).toBe('complete');
+  expect(await send('POST', '/d2/stop', {})).toBe('404 no-such-document');
+  expect(plainView(cluster.state, 'd1', clock.nowMs())?.state).toBe('complete');
   await app.close();
 });

@@ -49,7 +49,7 @@ test('every kind is a row of the same list while it is in progress and when it h
       found === undefined ? '' : `${found.kind}: ${documentTitle(made.cluster.state, found.type, 'd1')}`,
     );
   }
-  expect(seen).toEqual(['run: Run', 'line: Load line', 'comparison: Comparison']);
+  expect(seen).toEqual(['run: Run', 'line: Load line', 'comparison: Comparison', 'campaign: Probe campaign']);
 });
 
 test('a run has its rate as the result, and its times and failures below it', () => {
