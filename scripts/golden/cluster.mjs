@@ -6,6 +6,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { homeFiles } from '../../src/config/home.ts';
+import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { parseGroupBy } from '../../src/core/group/group-by.ts';
 import { EVERY_NODE } from '../../src/core/group/place-filter.ts';
 import { nodeId } from '../../src/core/ids.ts';
@@ -29,7 +30,6 @@ import { renderStatus } from '../../src/tui/render-status.ts';
 import { topFrame } from '../../src/tui/top-pages.ts';
 import { firstTopView } from '../../src/tui/top-view.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
-import { PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
 import { CONFIG_NOTICE } from '../../test/daemon/http/served-cluster.ts';
 import { madeFacts } from '../../test/model/made-headers.ts';
 import { SimulatedWorld } from '../../test/simulate/simulated-world.ts';
@@ -63,7 +63,7 @@ export const writeCluster = async ({ put, printed, work }) => {
       if (!kept.includes(kind))
         record(
           node,
-          { kind, payload: v.parse(PAYLOAD_SCHEMAS[kind], payload) },
+          { kind, payload: v.parse(EVENT_KINDS[kind].schema, payload) },
           { ageMs: 0, receivedAtMs: nowMs },
         );
   const options = await serverOptions({ home, cluster, world, record });

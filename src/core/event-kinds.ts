@@ -1,7 +1,6 @@
 // The one table of event kinds. Everything that depends on all of them derives from it: payloads and State
 // through the compiler; reducers, epochs, catch-up, the canonical hash, recordings and signs of life through
-// the rows. A kind is one row here and one schema in wire/event-schema.ts; nothing compiles until both are
-// there.
+// the rows. A kind is one row, with the schema of its payload.
 
 import { COMPARISON_KINDS } from './comparison/comparison-kinds.ts';
 import { PLAIN_EVENT_KINDS } from './document/plain-document.ts';
@@ -16,6 +15,7 @@ import { NODE_KINDS } from './node/node-kinds.ts';
 import { TRAFFIC_KINDS } from './node/traffic.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
 import { RUN_KINDS } from './run/run-kinds.ts';
+import type { Infer } from './schema.ts';
 import { SWEEP_KINDS } from './sweep/sweep-kinds.ts';
 
 type Kinds = typeof NODE_KINDS &
@@ -36,7 +36,7 @@ type Kinds = typeof NODE_KINDS &
 export type EventKind = keyof Kinds;
 
 /** Kind to payload. */
-export type EventPayloads = { readonly [K in EventKind]: Parameters<Kinds[K]['key']>[0] };
+export type EventPayloads = { readonly [K in EventKind]: Infer<Kinds[K]['schema']> };
 
 /** The maps of State that events write. */
 export type StateField = Kinds[EventKind]['field'];
@@ -75,7 +75,7 @@ type Row<K extends EventKind> = KindRow<
   PayloadOf<K>,
   StateField,
   TextNames<EventPayloads[K]>
->;
+> & { readonly schema: Kinds[K]['schema'] };
 
 export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,
@@ -113,9 +113,11 @@ export const factOf = <K extends EventKind>(kind: K, payload: EventPayloads[K]):
   payload,
 });
 
-/** The key that an event of this kind and payload must carry; decoders refuse any other. */
-export const factKey = <K extends EventKind>({ kind, payload }: Fact<K>): string =>
-  EVENT_KINDS[kind].key(payload);
+/** The key that an event of this kind and payload must carry, '' if a node has only one; decoders refuse any other. */
+export const factKey = <K extends EventKind>({ kind, payload }: Fact<K>): string => {
+  const link = EVENT_KINDS[kind].linkKey?.(payload);
+  return link === undefined ? (EVENT_KINDS[kind].key?.(payload) ?? '') : `${link.sink} ${link.key}`;
+};
 
 /** All kinds, in table order. */
 export const KINDS: readonly EventKind[] = Object.keys(EVENT_KINDS).filter(isEventKind);

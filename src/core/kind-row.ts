@@ -3,6 +3,7 @@
 // against this type.
 
 import type { NodeId, RunId } from './ids.ts';
+import type { Schema } from './schema.ts';
 import type { Unknown } from './unknown.ts';
 
 /** Durable events are journaled and numbered without gaps; of live ones only the newest of each key counts. */
@@ -64,18 +65,17 @@ export interface LinkKey {
 /** A row as its aggregate declares it; `P` is the payload, `H` what State contains of it. */
 export type KindRow<P, H, Field extends string, Names extends string> = CommonRow<P, H, Field, Names> &
   (
-    | { readonly shape: 'node' | 'keyed'; readonly linkKey?: never }
-    | { readonly shape: 'linked'; readonly linkKey: (payload: P) => LinkKey }
+    | { readonly shape: 'node'; readonly key?: never; readonly linkKey?: never }
+    | { readonly shape: 'keyed'; readonly key: (payload: P) => string; readonly linkKey?: never }
+    | { readonly shape: 'linked'; readonly key?: never; readonly linkKey: (payload: P) => LinkKey }
   );
 
 interface CommonRow<P, H, Field extends string, Names extends string> extends EntryBounds {
   readonly class: EventClass;
   /** The map of State that the kind writes. */
   readonly field: Field;
-  /**
-   * The key that an event of this payload must carry; '' if a node has only one. Decoders refuse any other.
-   */
-  readonly key: (payload: P) => string;
+  /** Every payload from a peer or a journal passes it. */
+  readonly schema: Schema<P>;
   /** Title of a reading. Its entry contains the payload's value with source and interval. */
   readonly title?: string;
   /** Converts a payload to what State contains; default: the payload itself. */

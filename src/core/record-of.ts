@@ -2,6 +2,7 @@
 // exist.
 
 /** @throws TypeError if a key has no value: the keys were not those of the type. */
+// @__NO_SIDE_EFFECTS__
 export const recordOf = <Key extends string, Value>(
   keys: readonly Key[],
   toValue: (key: Key) => Value,

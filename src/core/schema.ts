@@ -97,21 +97,28 @@ export const unknownSchema: v.GenericSchema<unknown, Unknown> = openObject({
   code: v.exactOptional(text),
 });
 
+// @__NO_SIDE_EFFECTS__
+export const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => ({
+  ...v.union([unknownSchema, schema]),
+  // A union tries one option after the other; here the right one is visible at once.
+  '~run': (dataset, config) =>
+    (isUnknownKind(dataset.value) ? unknownSchema : schema)['~run'](dataset, config),
+});
+
 /**
  * A value that a source may be unable to report. It is also the one way to add a field: an older version does
  * not send it, and its absence means only that. docs/decisions/0016.
  */
 // @__NO_SIDE_EFFECTS__
-export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | Unknown> =>
-  v.exactOptional(
-    {
-      ...v.union([unknownSchema, schema]),
-      // A union tries one option after the other; here the right one is visible at once.
-      '~run': (dataset, config) =>
-        (isUnknownKind(dataset.value) ? unknownSchema : schema)['~run'](dataset, config),
-    },
-    NOT_REPORTED,
-  );
+export const reported = <T>(schema: Schema<T>): Schema<T | Unknown> =>
+  v.exactOptional(orUnknown(schema), NOT_REPORTED);
+
+/** The same for a field that some sources leave out of what they report: it is optional until it has been sent. */
+// @__NO_SIDE_EFFECTS__
+export const reportedBySome = <T>(
+  schema: Schema<T>,
+): v.ExactOptionalSchema<Schema<T | Unknown>, Unknown | undefined> =>
+  v.exactOptional(orUnknown(schema), NOT_REPORTED);
 
 export const NOT_REPORTED: Unknown = unknown('not reported by that version');
 

@@ -1,10 +1,10 @@
 // The argument of the aggregator's process: one JSON text, written by its parent and validated by itself.
 
 import * as v from 'valibot';
+import { objectiveEntries } from '../core/run/objective.ts';
 import { runPatternSchema } from '../core/run/run-pattern.ts';
+import { runShapeSchema } from '../core/run/run-shape.ts';
 import type { Infer } from '../core/schema.ts';
-import { objectiveEntries } from '../wire/objective-schema.ts';
-import { runShapeSchema } from '../wire/run-shape.ts';
 
 /** @throws an Error with a sentence for anything else. */
 export const parseAggregatorArguments = (text: string): AggregatorArguments => {

@@ -2,9 +2,13 @@
 // header and no key: an agent uses those in its own config for the target.
 
 import * as v from 'valibot';
+import { AGENTS_MAX } from '../core/run/live-agent.ts';
+import { modelMixSchema } from '../core/run/model-mix.ts';
+import { objectiveEntries } from '../core/run/objective.ts';
 import { serverReportedSchema } from '../core/run/provenance.ts';
 import { runPatternSchema } from '../core/run/run-pattern.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
+import { runShapeSchema } from '../core/run/run-shape.ts';
 import { stopRulesSchema } from '../core/run/run-stop.ts';
 import { type ThinkTime, thinkTimeSchema } from '../core/run/think-time.ts';
 import {
@@ -19,9 +23,6 @@ import {
 } from '../core/schema.ts';
 import { type LengthDistribution, lengthDistributionSchema } from '../core/statistics/length-distribution.ts';
 import type { Reported } from '../core/unknown.ts';
-import { objectiveEntries } from './objective-schema.ts';
-import { runShapeSchema } from './run-shape.ts';
-import { modelMixSchema } from './variant-schema.ts';
 
 /** Generated chats of this many turns, or the whole conversations of the data set. */
 export type AgentSessions = {
@@ -36,9 +37,6 @@ export interface AgentShare {
   readonly index: number;
   readonly of: number;
 }
-
-/** One coordinator at a time, and no more agents than this. Listed in docs/limits.md. */
-export const AGENTS_MAX = 64;
 
 const ms: Schema<number> = v.pipe(figure, v.minValue(0), v.maxValue(7 * 86_400_000));
 

@@ -10,10 +10,10 @@ import { spreadMetricSchema } from '../core/comparison/run-spread.ts';
 import { environmentSchema } from '../core/run/report.ts';
 import { runPatternSchema } from '../core/run/run-pattern.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
+import { runShapeSchema } from '../core/run/run-shape.ts';
 import { figure, openObject, reported, type Schema, text } from '../core/schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './run-config.ts';
-import { runShapeSchema } from './run-shape.ts';
 
 export const baselineToJson = (baseline: BaselineDocument): string =>
   `${JSON.stringify(baseline, undefined, 2)}\n`;

@@ -14,6 +14,7 @@ import {
   UNITS_MAX,
 } from '../core/comparison/comparison-document.ts';
 import { comparisonVerdictSchema } from '../core/comparison/judge-effect.ts';
+import { failedStopSchema } from '../core/run/failed-stop.ts';
 import { environmentSchema } from '../core/run/report.ts';
 import {
   count,
@@ -29,7 +30,6 @@ import {
 import { resumeSchema } from '../core/sweep/sweep-document.ts';
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './run-config.ts';
-import { failedStopSchema } from './run-stop-schema.ts';
 
 export const comparisonToJson = (document: ComparisonDocument): string =>
   `${JSON.stringify(document, undefined, 2)}\n`;

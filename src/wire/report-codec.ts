@@ -5,10 +5,18 @@ import { depthProfileSchema } from '../core/depth/depth-profile.ts';
 import { engineCalibrationSchema } from '../core/model/engine-calibration.ts';
 import { runHeadroomSchema } from '../core/model/run-standing.ts';
 import { recordOf } from '../core/record-of.ts';
+import { contaminationFindingsSchema } from '../core/run/contamination.ts';
 import { energySchema } from '../core/run/energy.ts';
+import { seriesBoundSchema } from '../core/run/event-record.ts';
+import { runFailuresSchema } from '../core/run/failure-groups.ts';
+import { finishNamesSchema } from '../core/run/finish-name-tally.ts';
+import { objectiveAnswersSchema } from '../core/run/judge-objective.ts';
+import { AGENTS_MAX } from '../core/run/live-agent.ts';
+import { variantFiguresSchema } from '../core/run/model-mix.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
-import { FINISH_REASONS, type SampleCounts } from '../core/run/outcome.ts';
+import { FINISH_REASONS, failuresByKindSchema, type SampleCounts } from '../core/run/outcome.ts';
 import { provenanceSchema } from '../core/run/provenance.ts';
+import { rateBoundsSchema } from '../core/run/rate-bounds.ts';
 import {
   environmentSchema,
   REPORT_SCHEMA,
@@ -24,20 +32,8 @@ import { serverEvidenceSchema } from '../core/run/server-tally.ts';
 import { sessionReportSchema } from '../core/run/session-report.ts';
 import type { TokenizerAccount } from '../core/run/tokenizer-account.ts';
 import { count, figure, longText, openObject, reported, text, unknownSchema } from '../core/schema.ts';
-import { AGENTS_MAX } from './agent-request.ts';
-import { contaminationFindings } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
-import {
-  errorBoundSchema,
-  failuresByKindSchema,
-  finishNamesSchema,
-  rateBoundsSchema,
-  runFailuresSchema,
-} from './failure-schema.ts';
-import { objectiveAnswers } from './objective-schema.ts';
 import { parseJson, reportRunSchema } from './run-config.ts';
-
-import { variantFiguresSchema } from './variant-schema.ts';
 
 // The energy of a run, as stored in report.json.
 
@@ -97,7 +93,7 @@ const series: v.GenericSchema<unknown, ReportSeries> = openObject({
   intervals: v.exactOptional(v.record(percentileKey, openObject({ low: figure, high: figureOrNull }))),
   histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
   isExact: v.boolean(),
-  errorBound: v.exactOptional(errorBoundSchema),
+  errorBound: v.exactOptional(seriesBoundSchema),
 });
 
 const agent: v.GenericSchema<unknown, ReportAgent> = openObject({
@@ -156,11 +152,11 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
       }),
     ),
   ),
-  objectiveAnswers: reported(objectiveAnswers),
+  objectiveAnswers: reported(objectiveAnswersSchema),
   series: v.record(name, series),
   client: reportClientSchema,
-  rateBounds: rateBoundsSchema,
-  contamination: reported(contaminationFindings),
+  rateBounds: reported(rateBoundsSchema),
+  contamination: reported(contaminationFindingsSchema),
   server: reported(serverEvidenceSchema),
   littlesLaw: reported(
     openObject({ inFlight: figure, expected: figure, allowance: figure, holds: v.boolean() }),

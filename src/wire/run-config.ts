@@ -4,18 +4,18 @@ import * as v from 'valibot';
 import { depthPlanSchema } from '../core/depth/depth-plan.ts';
 import { OFFERED_MODELS_MAX } from '../core/run/failure-advice.ts';
 import { foreignOriginSchema } from '../core/run/foreign-run.ts';
+import { AGENTS_MAX } from '../core/run/live-agent.ts';
+import { modelMixSchema, urlMixSchema } from '../core/run/model-mix.ts';
+import { objectiveEntries } from '../core/run/objective.ts';
 import { provenanceSchema } from '../core/run/provenance.ts';
 import { environmentSchema, type ReportRun, RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
 import { runPatternSchema } from '../core/run/run-pattern.ts';
 import { runRequestsSchema } from '../core/run/run-requests.ts';
+import { runNameSchema, runShapeSchema, runTagsSchema } from '../core/run/run-shape.ts';
 import { count, figure, openObject, reported, text } from '../core/schema.ts';
-import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
-import { objectiveEntries } from './objective-schema.ts';
-import { runNameSchema, runShapeSchema, runTagsSchema } from './run-shape.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
-import { modelMixSchema, urlMixSchema } from './variant-schema.ts';
 
 export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(config, undefined, 2)}\n`;
 

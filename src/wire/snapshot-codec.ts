@@ -6,7 +6,13 @@ import * as v from 'valibot';
 import { isJsonObject } from '../core/json.ts';
 import { recordOf } from '../core/record-of.ts';
 import { sampleEvidenceSchema } from '../core/run/contamination-tally.ts';
-import { GAP_EDGES } from '../core/run/event-record.ts';
+import { GAP_EDGES, runBoundsSchema, seriesBoundSchema } from '../core/run/event-record.ts';
+import { runFailuresSchema } from '../core/run/failure-groups.ts';
+import { finishNamesSchema } from '../core/run/finish-name-tally.ts';
+import { objectiveAnswersSchema } from '../core/run/judge-objective.ts';
+import { liveAgentsSchema } from '../core/run/live-agent.ts';
+import { liveSessionsSchema } from '../core/run/live-sessions.ts';
+import { variantFiguresSchema } from '../core/run/model-mix.ts';
 import { serverEvidenceSchema } from '../core/run/server-tally.ts';
 import {
   counterSchema,
@@ -17,12 +23,7 @@ import {
 } from '../core/run/snapshot.ts';
 import { count, figure, nonNegative, openObject, unknownSchema } from '../core/schema.ts';
 import { DecodeError } from './decode-error.ts';
-import { errorBoundSchema, finishNamesSchema, runBoundsSchema, runFailuresSchema } from './failure-schema.ts';
-import { liveAgentsSchema } from './live-agent-schema.ts';
-import { objectiveAnswers } from './objective-schema.ts';
-import { liveSessionsSchema } from './session-schema.ts';
 import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
-import { variantFiguresSchema } from './variant-schema.ts';
 
 // Validates snapshots from outside: checked against the core's type, each part with its limit.
 
@@ -59,7 +60,7 @@ const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
   max: v.nullable(figure),
   percentiles: figures,
   isExact: v.boolean(),
-  errorBound: v.exactOptional(errorBoundSchema),
+  errorBound: v.exactOptional(seriesBoundSchema),
   estimates: v.exactOptional(figuresOrNull),
   intervals: v.exactOptional(v.record(percentileKey, openObject({ low: figure, high: v.nullable(figure) }))),
   failureAdjusted: v.exactOptional(figuresOrNull),
@@ -77,7 +78,7 @@ const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.object({
   state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
   pendingTasks: count,
   metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),
-  objectives: v.exactOptional(objectiveAnswers),
+  objectives: v.exactOptional(objectiveAnswersSchema),
   evidence: v.exactOptional(sampleEvidenceSchema),
   server: v.exactOptional(serverEvidenceSchema),
   bounds: v.exactOptional(v.union([unknownSchema, runBoundsSchema])),

@@ -1,6 +1,7 @@
 // sweep.json and line.json as text and back: strict JSON, checked against the core's types when it is read.
 
 import * as v from 'valibot';
+import { failedStopSchema } from '../core/run/failed-stop.ts';
 import { environmentSchema } from '../core/run/report.ts';
 import {
   count,
@@ -25,7 +26,6 @@ import {
 } from '../core/sweep/sweep-document.ts';
 import { DecodeError } from './decode-error.ts';
 import { parseJson } from './run-config.ts';
-import { failedStopSchema } from './run-stop-schema.ts';
 
 export const sweepDocumentToJson = (document: SweepDocument | LineDocument): string =>
   `${JSON.stringify(document, undefined, 2)}\n`;

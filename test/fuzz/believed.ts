@@ -1,15 +1,15 @@
 // What a parser of a tool or of files must give: figures that are figures, and readings that other nodes believe.
 
 import * as v from 'valibot';
+import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
-import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 
 /** A reading whose payload a peer refuses would be lost with every reading next to it. */
 export const holdBelieved = (reading: Reading): void => {
   const payload: unknown = JSON.parse(
     JSON.stringify({ source: 'fuzz', intervalMs: 1_000, value: reading.value }),
   );
-  const { issues } = v.safeParse(READING_SCHEMAS[`${reading.kind}.gathered`], payload);
+  const { issues } = v.safeParse(EVENT_KINDS[`${reading.kind}.gathered`].schema, payload);
   if (issues !== undefined)
     throw new Error(
       `${reading.kind}: ${issues.map(issue => `${v.getDotPath(issue)}: ${issue.message}`).join('; ')}`,

@@ -4,6 +4,7 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
 import { linuxIdentityGatherer } from '../../src/gather/dmi/linux-identity-gatherer.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
@@ -15,7 +16,6 @@ import { linuxDiskGatherer } from '../../src/gather/mountinfo/linux-disk-gathere
 import { linuxMemoryGatherer } from '../../src/gather/procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from '../../src/gather/procfs/linux-system-gatherer.ts';
 import { linuxThunderboltGatherer } from '../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
-import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { fixture } from '../support/fixture.ts';
 import { type RecordedTree, recordedFiles } from '../support/recorded-files.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
@@ -179,7 +179,7 @@ const withOddTexts = (check: (text: string) => Promise<void>): Promise<void> =>
 const expectBelieved = (reading: Reading): void => {
   const payload = { source: 'test', intervalMs: 1_000, value: reading.value };
   const result = v.safeParse(
-    READING_SCHEMAS[`${reading.kind}.gathered`],
+    EVENT_KINDS[`${reading.kind}.gathered`].schema,
     JSON.parse(JSON.stringify(payload)),
   );
   expect(result.issues?.map(issue => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined();

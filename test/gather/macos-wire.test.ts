@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
 import { parseDf, parseMounts } from '../../src/gather/df/parse-df.ts';
 import { parseIbvDevinfo } from '../../src/gather/ibverbs/parse-ibv.ts';
@@ -25,7 +26,6 @@ import { parseThunderbolt } from '../../src/gather/system-profiler/parse-thunder
 import { answered } from '../../src/gather/tool-output.ts';
 import { usedBytesOf, VmStatReader } from '../../src/gather/vm-stat/parse-vm-stat.ts';
 import { fallbackMemory } from '../../src/gather/vm-stat/vm-stat-gatherer.ts';
-import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { forAnyOutput } from '../support/arbitrary-output.ts';
 import { fixture } from '../support/fixture.ts';
 import { macHost } from './machine-for-test.ts';
@@ -33,7 +33,7 @@ import { macHost } from './machine-for-test.ts';
 const expectBelieved = (reading: Reading): void => {
   const payload = { source: 'test', intervalMs: 1_000, value: reading.value };
   const result = v.safeParse(
-    READING_SCHEMAS[`${reading.kind}.gathered`],
+    EVENT_KINDS[`${reading.kind}.gathered`].schema,
     JSON.parse(JSON.stringify(payload)),
   );
   expect(result.issues?.map(issue => `${v.getDotPath(issue)}: ${issue.message}`)).toBeUndefined();

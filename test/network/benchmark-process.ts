@@ -4,8 +4,8 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { systemClock } from '../../src/clock/system-clock.ts';
+import type { RunStart } from '../../src/core/run/run.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
-import type { RunStart } from '../../src/wire/run-schema.ts';
 import { madeUpRunEntry } from '../support/run-entry.ts';
 
 const [home = '', target = ''] = process.argv.slice(2);

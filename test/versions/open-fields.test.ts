@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { apply } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import { KINDS } from '../../src/core/event-kinds.ts';
+import { EVENT_KINDS, KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import {
@@ -19,7 +19,7 @@ import {
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { eventOf, eventsOf, recordedEvent } from '../../src/recording/recording-line.ts';
 import { type DecodedRecord, decodeRecordBody } from '../../src/wire/durable-record.ts';
-import { knownPayload, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
+import { knownPayload } from '../../src/wire/event-schema.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../src/wire/stream-message.ts';
 import { longCount } from '../support/counts.ts';
 import { type PinnedFact, pinnedFacts, withUnreported } from '../support/pinned-version.ts';
@@ -102,7 +102,7 @@ describe('a payload', () => {
 
 describe('the schema of a payload', () => {
   it.each(KINDS.map(kind => [kind]))('is open at every depth: %s', kind => {
-    const objects = [...objectsIn(PAYLOAD_SCHEMAS[kind])];
+    const objects = [...objectsIn(EVENT_KINDS[kind].schema)];
     expect(objects.length).toBeGreaterThan(0);
     for (const object of objects) {
       fc.assert(

@@ -13,11 +13,11 @@ import { DOCUMENT_KINDS } from '../../core/document/document-kinds.ts';
 import type { PlainUpdate } from '../../core/document/plain-document.ts';
 import { shortName } from '../../core/run/run-digest.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
+import { STAGES_REPORTED_AT_ONCE_MAX } from '../../core/sweep/sweep.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
 import { type PlainReport, plainStart } from '../../render/document/plain-kind.ts';
-import { STAGES_REPORTED_AT_ONCE_MAX } from '../../wire/sweep-digest-schema.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
 /** One body about what is new, and the parts that the daemon has when it has accepted it. */

@@ -4,13 +4,12 @@
 import { contentArrived } from '../../core/run/content-arrived.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { Report, RunConfig } from '../../core/run/report.ts';
-import type { RecentRates, RunPhase, RunProgress } from '../../core/run/run.ts';
+import type { RecentRates, RunPhase, RunProgress, RunStart } from '../../core/run/run.ts';
 import { runDigest, runRequested, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { SweepStageRef } from '../../core/sweep/sweep.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
-import type { RunStart } from '../../wire/run-schema.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
 export const UPDATE_MS = 200;

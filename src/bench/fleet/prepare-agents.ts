@@ -2,11 +2,12 @@
 // and the offsets of their clocks. All are ready, or none begins.
 
 import { counted, formatCount } from '../../core/figure/figure.ts';
+import { AGENTS_MAX } from '../../core/run/live-agent.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import { isOfSessions } from '../../core/run/run-shape.ts';
 import { knownOr } from '../../core/unknown.ts';
 import type { WantedFacts } from '../../wire/agent-message.ts';
-import { AGENTS_MAX, type AgentRequest } from '../../wire/agent-request.ts';
+import type { AgentRequest } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
 import { type PlannedPrompts, type PromptOptions, plannedPrompts } from '../dataset/planned-prompts.ts';
 import { type LoadPlan, loadDigest } from '../load/load-plan.ts';

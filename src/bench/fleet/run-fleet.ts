@@ -3,7 +3,7 @@
 
 import { monotonicNs } from '../../clock/system-clock.ts';
 import { shiftedFailures } from '../../core/run/failure-groups.ts';
-import type { LiveAgent } from '../../core/run/live-agent.ts';
+import { LIVE_AGENT_TEXT_LENGTH_MAX, type LiveAgent } from '../../core/run/live-agent.ts';
 import { judgedObjectives } from '../../core/run/objective.ts';
 import type { RunConfig } from '../../core/run/report.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
@@ -22,7 +22,6 @@ import { RunMetrics } from '../../metrics/run-metrics.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { renderReport } from '../../render/run/text-report.ts';
-import { LIVE_AGENT_TEXT_LENGTH_MAX } from '../../wire/live-agent-schema.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import { snapshotToJson } from '../../wire/snapshot-codec.ts';
 import { BenchError } from '../bench-error.ts';

@@ -1,7 +1,12 @@
 // The kinds of events about comparisons by pairs: rows of the table of kinds. A durable event is published at
 // the start and at the end, live ones in between; the segments are runs with their own events.
 
-import type { ReportedComparison, ReportedPairs } from './reported-comparison.ts';
+import {
+  type ReportedComparison,
+  type ReportedPairs,
+  reportedComparisonSchema,
+  reportedPairsSchema,
+} from './reported-comparison.ts';
 
 const COMPARISON = {
   class: 'durable',
@@ -9,6 +14,7 @@ const COMPARISON = {
   shape: 'keyed',
   entriesMax: 64,
   isNewestKept: true,
+  schema: reportedComparisonSchema,
   key: ({ comparisonId }: ReportedComparison): string => comparisonId,
   texts: {
     comparisonId: 'runId',
@@ -39,6 +45,7 @@ const PAIRS = {
   shape: 'keyed',
   entriesMax: 8,
   isNewestKept: true,
+  schema: reportedPairsSchema,
   key: ({ comparisonId }: ReportedPairs): string => comparisonId,
   texts: {
     comparisonId: 'runId',

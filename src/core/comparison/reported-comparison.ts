@@ -17,22 +17,19 @@ import {
 } from '../schema.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { ComparisonDocument, ComparisonSide } from './comparison-document.ts';
-import { type ComparisonVerdict, comparisonVerdictSchema } from './judge-effect.ts';
+import { comparisonVerdictSchema } from './judge-effect.ts';
 
-/** What is known of it at one moment, or at its end. */
-export interface ComparisonFindings {
+const findings = {
   /** One sentence for a person. */
-  readonly sentence: string;
+  sentence: text,
   /** Verdict of the primary metric. */
-  readonly verdict: ComparisonVerdict;
-  readonly pairsDone: number;
-}
-
-export const findings = { sentence: text, verdict: comparisonVerdictSchema, pairsDone: count } as const;
+  verdict: comparisonVerdictSchema,
+  pairsDone: count,
+};
 
 export const REPORTED_TAGS_MAX = 8;
 
-export const reportedSideSchema = openObject({
+const reportedSideSchema = openObject({
   label: shortText,
   /** Scheme, host, port and path; never credentials. */
   target: reported(text),
@@ -41,7 +38,7 @@ export const reportedSideSchema = openObject({
 
 export const REPORTED_LOOKS_MAX = 16;
 
-export const start = {
+const start = {
   comparisonId: comparisonIdSchema,
   startedAt: isoTime,
   name: reported(shortText),
@@ -53,16 +50,35 @@ export const start = {
   command: text,
   directory: text,
   ...findings,
-} as const;
+};
 
-export const end = {
+const end = {
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
   reason: text,
-} as const;
+};
 
 export const reportedComparisonSchema = openObject({ ...start, ...end });
 
 export type ReportedComparison = Infer<typeof reportedComparisonSchema>;
+
+/** What is known of it at one moment, or at its end. */
+export type ComparisonFindings = Pick<ReportedComparison, keyof typeof findings>;
+
+export const comparisonStartSchema = openObject(start);
+
+/** What a program reports to the daemon of its machine at the start. */
+export type ComparisonStart = Infer<typeof comparisonStartSchema>;
+
+export const comparisonEndSchema = openObject({
+  comparisonId: comparisonIdSchema,
+  a: reportedSideSchema,
+  b: reportedSideSchema,
+  ...end,
+  ...findings,
+});
+
+/** What is known when it has ended, with the models that were not known at its start. */
+export type ComparisonEnd = Infer<typeof comparisonEndSchema>;
 
 export type ReportedSide = Infer<typeof reportedSideSchema>;
 

@@ -74,6 +74,7 @@ const DOCUMENT = {
   shape: 'keyed',
   entriesMax: 64,
   isNewestKept: true,
+  schema: plainDigestSchema,
   key: ({ documentId }: PlainDigest): string => documentId,
   texts: {
     documentId: 'runId',
@@ -100,6 +101,7 @@ const PARTS = {
   shape: 'keyed',
   entriesMax: 8,
   isNewestKept: true,
+  schema: plainUpdateSchema,
   key: ({ documentId }: PlainUpdate): string => documentId,
   texts: { documentId: 'runId', load: 'free', result: 'free' },
 } as const;

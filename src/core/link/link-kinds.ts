@@ -3,10 +3,18 @@
 
 import type { LinkKey } from '../kind-row.ts';
 import { type Infer, nodeIdSchema, openObject, text } from '../schema.ts';
-import { type Connection, connectionKey, type LinkForgotten, type LostConnection } from './connection.ts';
-import type { LinkProfile } from './link-profile.ts';
+import {
+  type Connection,
+  connectionKey,
+  connectionSchema,
+  type LinkForgotten,
+  type LostConnection,
+  linkForgottenSchema,
+  lostConnectionSchema,
+} from './connection.ts';
+import { type LinkProfile, linkProfileSchema } from './link-profile.ts';
 
-export const connectionClosedSchema = openObject({
+const connectionClosedSchema = openObject({
   sink: nodeIdSchema,
   connectionKey: text,
   reason: text,
@@ -21,7 +29,7 @@ export const LINK_KINDS = {
     shape: 'linked',
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
-    key: (payload: Connection): string => `${payload.sink} ${connectionKey(payload)}`,
+    schema: connectionSchema,
     linkKey: (payload: Connection): LinkKey => ({ sink: payload.sink, key: connectionKey(payload) }),
     replaces: ['lostConnections'],
     texts: {
@@ -39,7 +47,7 @@ export const LINK_KINDS = {
     shape: 'linked',
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
-    key: (payload: LostConnection): string => `${payload.sink} ${payload.connectionKey}`,
+    schema: lostConnectionSchema,
     linkKey: ({ sink, connectionKey: key }: LostConnection): LinkKey => ({ sink, key }),
     replaces: ['connections'],
     texts: {
@@ -59,7 +67,7 @@ export const LINK_KINDS = {
     shape: 'linked',
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
-    key: (payload: ConnectionClosed): string => `${payload.sink} ${payload.connectionKey}`,
+    schema: connectionClosedSchema,
     linkKey: ({ sink, connectionKey: key }: ConnectionClosed): LinkKey => ({ sink, key }),
     // Its profile is removed from the current state too; the journal's history contains it.
     closes: ['connections', 'lostConnections', 'linkProfiles'],
@@ -71,7 +79,7 @@ export const LINK_KINDS = {
     shape: 'linked',
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
-    key: (payload: LinkProfile): string => `${payload.sink} ${payload.connectionKey}`,
+    schema: linkProfileSchema,
     linkKey: ({ sink, connectionKey: key }: LinkProfile): LinkKey => ({ sink, key }),
     texts: { connectionKey: 'key', engine: 'plain', method: 'free', failure: 'plain' },
   },
@@ -81,6 +89,7 @@ export const LINK_KINDS = {
     shape: 'keyed',
     entriesMax: 1_024,
     isNewestKept: true,
+    schema: linkForgottenSchema,
     key: ({ nodes }: LinkForgotten): string => nodes.join(' '),
     texts: {},
   },

@@ -1,7 +1,7 @@
 // The kind of event about how fast an engine runs a model on a node: a row of the table of kinds.
 
 import { isUnknown } from '../unknown.ts';
-import type { EngineCalibration } from './engine-calibration.ts';
+import { type EngineCalibration, engineCalibrationSchema } from './engine-calibration.ts';
 
 export const MODEL_KINDS = {
   'engine.calibrated': {
@@ -11,6 +11,7 @@ export const MODEL_KINDS = {
     // Engines and versions times models that people profile; the oldest is dropped.
     entriesMax: 64,
     isNewestKept: true,
+    schema: engineCalibrationSchema,
     key: ({ targetNode, calibrationKey }: EngineCalibration): string =>
       `${isUnknown(targetNode) ? 'unknown' : targetNode} ${calibrationKey}`,
     texts: {

@@ -3,51 +3,46 @@
 
 import * as v from 'valibot';
 import { bytes, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
-import type { Reported } from '../unknown.ts';
-import type { Gathered } from './gathered.ts';
+import { gathered } from './gathered.ts';
 
-export const containerSchema = openObject({
+const cpuLimitSchema = v.variant('kind', [
+  openObject({ kind: v.literal('none') }),
+  openObject({ kind: v.literal('limited'), cpus: figure }),
+]);
+
+export type CpuLimit = Infer<typeof cpuLimitSchema>;
+
+const memoryLimitSchema = v.variant('kind', [
+  openObject({ kind: v.literal('none') }),
+  openObject({ kind: v.literal('limited'), bytes }),
+]);
+
+export type MemoryLimit = Infer<typeof memoryLimitSchema>;
+
+const machineLabelSchema = openObject({ label: text, value: text });
+
+export type MachineLabel = Infer<typeof machineLabelSchema>;
+
+const podSchema = openObject({
+  kind: v.literal('pod'),
+  /** The machine's name in Kubernetes. */
+  machine: reported(text),
+  podName: reported(text),
+  namespace: reported(text),
+  /** Only labels of the machine for its location and kind, never all. */
+  labels: reported(list(machineLabelSchema)),
+});
+
+export type Pod = Infer<typeof podSchema>;
+
+const containerSchema = openObject({
   /** Processor time that it may use, in processors; the machine's own number is `NodeIdentity.cpuCount`. */
-  cpuLimit: reported(
-    v.variant('kind', [
-      openObject({ kind: v.literal('none') }),
-      openObject({ kind: v.literal('limited'), cpus: figure }),
-    ]),
-  ),
-  memoryLimit: reported(
-    v.variant('kind', [
-      openObject({ kind: v.literal('none') }),
-      openObject({ kind: v.literal('limited'), bytes }),
-    ]),
-  ),
-  pod: v.variant('kind', [
-    openObject({ kind: v.literal('none') }),
-    openObject({
-      kind: v.literal('pod'),
-      machine: reported(text),
-      podName: reported(text),
-      namespace: reported(text),
-      labels: reported(list(openObject({ label: text, value: text }))),
-    }),
-  ]),
+  cpuLimit: reported(cpuLimitSchema),
+  memoryLimit: reported(memoryLimitSchema),
+  pod: v.variant('kind', [openObject({ kind: v.literal('none') }), podSchema]),
 });
 
 export type NodeContainer = Infer<typeof containerSchema>;
-
-/** Type aliases, so that they are assignable to `Reported`'s index signature. */
-export type CpuLimit = { readonly kind: 'none' } | { readonly kind: 'limited'; readonly cpus: number };
-export type MemoryLimit = { readonly kind: 'none' } | { readonly kind: 'limited'; readonly bytes: number };
-
-export interface Pod {
-  /** The machine's name in Kubernetes. */
-  readonly machine: Reported<string>;
-  readonly podName: Reported<string>;
-  readonly namespace: Reported<string>;
-  /** Only labels of the machine for its location and kind, never all. */
-  readonly labels: Reported<readonly MachineLabel[]>;
-}
-
-export type MachineLabel = { readonly label: string; readonly value: string };
 
 export const cpuLimitText = (cpus: number): string =>
   `${Number.isInteger(cpus) ? cpus : Number(cpus.toFixed(2))} ${cpus === 1 ? 'CPU' : 'CPUs'}`;
@@ -67,7 +62,7 @@ export const CONTAINER_KINDS = {
     field: 'nodeContainers',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeContainer>): string => '',
+    schema: gathered(containerSchema),
     title: 'Container',
     texts: {
       source: 'plain',

@@ -3,56 +3,39 @@
 // is meaningless.
 
 import { counter, type Infer, list, openObject, reported, share, text } from '../schema.ts';
-import { type Reported, unknown } from '../unknown.ts';
-import type { Gathered } from './gathered.ts';
+import { unknown } from '../unknown.ts';
+import { gathered } from './gathered.ts';
 
-export const diskTrafficSchema = openObject({
-  devices: list(
-    openObject({
-      name: text,
-      readBytes: counter,
-      writtenBytes: counter,
-      reads: counter,
-      writes: counter,
-      busyMs: counter,
-      rates: reported(
-        openObject({
-          readBytesPerSecond: counter,
-          writtenBytesPerSecond: counter,
-          readsPerSecond: counter,
-          writesPerSecond: counter,
-          busyShare: share,
-        }),
-      ),
-    }),
-  ),
+const diskRatesSchema = openObject({
+  readBytesPerSecond: counter,
+  writtenBytesPerSecond: counter,
+  readsPerSecond: counter,
+  writesPerSecond: counter,
+  /** 0..1; a device that serves many requests at once may be busy all the time and still have room. */
+  busyShare: share,
 });
 
-export type NodeDiskTraffic = Infer<typeof diskTrafficSchema>;
+export type DiskRates = Infer<typeof diskRatesSchema>;
 
-export interface DiskTraffic {
+const diskTrafficSchema = openObject({
   /** As the kernel names it: "nvme0n1", "md0". */
-  readonly name: string;
+  name: text,
   /** Since the device appeared. */
-  readonly readBytes: number;
-  readonly writtenBytes: number;
-  readonly reads: number;
-  readonly writes: number;
+  readBytes: counter,
+  writtenBytes: counter,
+  reads: counter,
+  writes: counter,
   /** Time in which it was busy, ms. */
-  readonly busyMs: number;
+  busyMs: counter,
   /** Missing in a first reading, and after a reset of the counters. */
-  readonly rates: Reported<DiskRates>;
-}
+  rates: reported(diskRatesSchema),
+});
 
-/** A type alias, so that it is assignable to `Reported`'s index signature. */
-export type DiskRates = {
-  readonly readBytesPerSecond: number;
-  readonly writtenBytesPerSecond: number;
-  readonly readsPerSecond: number;
-  readonly writesPerSecond: number;
-  /** 0..1; a device that serves many requests at once may be busy all the time and still have room. */
-  readonly busyShare: number;
-};
+export type DiskTraffic = Infer<typeof diskTrafficSchema>;
+
+const nodeDiskTrafficSchema = openObject({ devices: list(diskTrafficSchema) });
+
+export type NodeDiskTraffic = Infer<typeof nodeDiskTrafficSchema>;
 
 /** The counters of a device as a source reports them. */
 export type CountedDisk = Omit<DiskTraffic, 'rates'>;
@@ -86,7 +69,7 @@ export const DISK_TRAFFIC_KINDS = {
     field: 'nodeDiskTraffics',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeDiskTraffic>): string => '',
+    schema: gathered(nodeDiskTrafficSchema),
     title: 'Disk traffic',
     isSteady: true,
     isSignOfLife: true,

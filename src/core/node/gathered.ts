@@ -13,6 +13,16 @@ export interface Gathered<T> {
   readonly value: T;
 }
 
+/** The schema of `Gathered`; that of the value is `entries.value`. */
+type GatheredSchema<T> = v.ObjectSchema<
+  { readonly source: Schema<string>; readonly intervalMs: Schema<number>; readonly value: Schema<T> },
+  undefined
+>;
+
+// @__NO_SIDE_EFFECTS__
+export const gathered = <T>(value: Schema<T>): GatheredSchema<T> =>
+  openObject({ source: text, intervalMs: interval, value });
+
 /** The lists are open: a newer version has readings and vendors that this one does not have. */
 const readingName: Schema<string> = v.pipe(v.string(), v.regex(/^[a-z][A-Za-z0-9]{0,39}$/));
 

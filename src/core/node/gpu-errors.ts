@@ -2,31 +2,37 @@
 // resets of AMD's and Intel's GPUs. The log of this start of the machine, as far back as the kernel stores
 // it.
 
-import { knownOr, type Reported } from '../unknown.ts';
-import type { Gathered } from './gathered.ts';
-
-export interface NodeGpuErrors {
-  /** One per device and number, newest first. */
-  readonly errors: readonly GpuError[];
-}
-
-export interface GpuError {
-  /** PCI address as the driver writes it: "0000:1b:00". */
-  readonly address: string;
-  /** The number of an Xid or SXid; 0 if there is none. */
-  readonly xid: number;
-  readonly kind?: Reported<GpuErrorKind>;
-  readonly count: number;
-  /** Age of the newest of them at the reading. */
-  readonly newestAgeMs: number;
-  /** What the driver wrote after the number, in the newest one. */
-  readonly text: string;
-}
+import * as v from 'valibot';
+import { count, figure, type Infer, list, openObject, reportedBySome, text } from '../schema.ts';
+import { knownOr } from '../unknown.ts';
+import { gathered } from './gathered.ts';
 
 export const GPU_ERROR_CLASSES = ['xid', 'sxid', 'reset', 'reset-failed'] as const;
 
 /** An error of a GPU by NVIDIA's driver, one of an NVSwitch, a reset of an AMD or Intel GPU, and one that did not succeed. */
 export type GpuErrorKind = (typeof GPU_ERROR_CLASSES)[number];
+
+const gpuErrorSchema = openObject({
+  /** PCI address as the driver writes it: "0000:1b:00". */
+  address: text,
+  /** The number of an Xid or SXid; 0 if there is none. */
+  xid: count,
+  kind: reportedBySome(v.picklist(GPU_ERROR_CLASSES)),
+  count,
+  /** Age of the newest of them at the reading. */
+  newestAgeMs: figure,
+  /** What the driver wrote after the number, in the newest one. */
+  text,
+});
+
+export type GpuError = Infer<typeof gpuErrorSchema>;
+
+const gpuErrorsSchema = openObject({
+  /** One per device and number, newest first. */
+  errors: list(gpuErrorSchema),
+});
+
+export type NodeGpuErrors = Infer<typeof gpuErrorsSchema>;
 
 export const gpuErrorKind = ({ kind }: Pick<GpuError, 'kind'>): GpuErrorKind =>
   kind === undefined ? 'xid' : knownOr(kind, 'xid');
@@ -88,7 +94,7 @@ export const GPU_ERROR_KINDS = {
     field: 'nodeGpuErrors',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeGpuErrors>): string => '',
+    schema: gathered(gpuErrorsSchema),
     title: 'GPU errors',
     isSteady: true,
     isSignOfLife: true,

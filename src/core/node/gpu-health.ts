@@ -2,65 +2,71 @@
 // half minute, and most of it is 0 for years; one entry per vendor, as for loads. Devices are joined by
 // `deviceId`.
 
+import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
-import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
-import type { Gathered } from './gathered.ts';
-import type { GpuVendor } from './gpu.ts';
+import { count, figure, type Infer, list, openObject, reported, reportedBySome, text } from '../schema.ts';
+import { isKnown, isUnknown, knownOr } from '../unknown.ts';
+import { type Gathered, gathered } from './gathered.ts';
+import { gpuVendorSchema } from './gpu.ts';
 
-export interface NodeGpuHealths {
-  readonly vendor: GpuVendor;
-  readonly devices: readonly GpuHealth[];
-}
+const eccCountsSchema = openObject({ corrected: reported(count), uncorrected: reported(count) });
 
-export interface GpuHealth {
-  readonly deviceId: string;
+export type EccCounts = Infer<typeof eccCountsSchema>;
+
+const memoryRepairSchema = openObject({
+  rowsAfterCorrected: reported(count),
+  rowsAfterUncorrected: reported(count),
+  retiredPages: reported(count),
+  /** A repair is pending until the device is reset. */
+  isPending: reported(v.boolean()),
+  /** There was no spare memory for the repair. */
+  hasFailed: reported(v.boolean()),
+});
+
+/** Defects of its memory that were replaced by spare memory: rows on newer devices, pages on older ones. */
+export type MemoryRepair = Infer<typeof memoryRepairSchema>;
+
+const gpuLinkSchema = openObject({
+  number: count,
+  isUp: v.boolean(),
+  /** One direction, as negotiated by both ends. */
+  bytesPerSecond: reported(figure),
+  /** Since the counters started; data only, without the link's own overhead. */
+  sentBytes: reported(count),
+  receivedBytes: reported(count),
+  replays: reported(count),
+  recoveries: reported(count),
+  crcErrors: reported(count),
+});
+
+export type GpuLink = Infer<typeof gpuLinkSchema>;
+
+export const gpuHealthSchema = openObject({
+  deviceId: text,
   /** Memory errors (ECC) since the driver was loaded or the device was reset. */
-  readonly eccVolatile: EccCounts;
+  eccVolatile: eccCountsSchema,
   /** Memory errors since the device was made. */
-  readonly eccAggregate: EccCounts;
-  readonly repair: MemoryRepair;
+  eccAggregate: eccCountsSchema,
+  repair: memoryRepairSchema,
   /** Packets that were resent on the link to the host, since the driver was loaded. */
-  readonly pcieReplays: Reported<number>;
+  pcieReplays: reported(count),
   /** The action that the driver requests, in its own terms: "Reset". '' if none. */
-  readonly recoveryAction: Reported<string>;
-  /** NVLink or similar, to other GPUs or a switch. */
-  readonly links: Reported<readonly GpuLink[]>;
+  recoveryAction: reported(text),
   /**
    * What is wrong with its connection to the NVLink fabric, as text: "bandwidth degraded"; empty if nothing
    * is. Not every source reports it.
    */
-  readonly fabric?: Reported<readonly string[]>;
-}
+  fabric: reportedBySome(list(text)),
+  /** NVLink or similar, to other GPUs or a switch. */
+  links: reported(list(gpuLinkSchema)),
+});
 
-export type GpuLink = {
-  readonly number: number;
-  readonly isUp: boolean;
-  /** One direction, as negotiated by both ends. */
-  readonly bytesPerSecond: Reported<number>;
-  /** Since the counters started; data only, without the link's own overhead. */
-  readonly sentBytes: Reported<number>;
-  readonly receivedBytes: Reported<number>;
-  readonly replays: Reported<number>;
-  readonly recoveries: Reported<number>;
-  readonly crcErrors: Reported<number>;
-};
+export type GpuHealth = Infer<typeof gpuHealthSchema>;
 
-export interface EccCounts {
-  readonly corrected: Reported<number>;
-  readonly uncorrected: Reported<number>;
-}
+const gpuHealthsSchema = openObject({ vendor: gpuVendorSchema, devices: list(gpuHealthSchema) });
 
-/** Defects of its memory that were replaced by spare memory: rows on newer devices, pages on older ones. */
-export interface MemoryRepair {
-  readonly rowsAfterCorrected: Reported<number>;
-  readonly rowsAfterUncorrected: Reported<number>;
-  readonly retiredPages: Reported<number>;
-  /** A repair is pending until the device is reset. */
-  readonly isPending: Reported<boolean>;
-  /** There was no spare memory for the repair. */
-  readonly hasFailed: Reported<boolean>;
-}
+export type NodeGpuHealths = Infer<typeof gpuHealthsSchema>;
 
 export const HEALTH_CODES = ['uncorrected', 'unrepaired', 'pending', 'recovery', 'fabric', 'links'] as const;
 
@@ -194,6 +200,7 @@ export const GPU_HEALTH_KINDS = {
     field: 'nodeGpuHealths',
     shape: 'keyed',
     entriesMax: 8,
+    schema: gathered(gpuHealthsSchema),
     key: ({ value }: Gathered<NodeGpuHealths>): string => value.vendor,
     title: 'GPU health',
     isSteady: true,

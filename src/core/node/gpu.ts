@@ -1,8 +1,21 @@
 // GPU inventory (durable) and GPU load (live), one entry per vendor, because each vendor has its own source
 // that can fail alone. Devices are joined by `deviceId`.
 
-import { isUnknown, type Reported } from '../unknown.ts';
-import type { FailedGpu } from './failed-gpu.ts';
+import * as v from 'valibot';
+import {
+  bytes,
+  count,
+  figure,
+  type Infer,
+  list,
+  openObject,
+  reported,
+  reportedBySome,
+  share,
+  text,
+} from '../schema.ts';
+import { isUnknown } from '../unknown.ts';
+import { failedGpuSchema } from './failed-gpu.ts';
 
 /** As events and metrics name them. Once released, the list never grows (decision 16). */
 export const GPU_VENDORS = ['nvidia', 'amd', 'apple', 'intel'] as const;
@@ -16,94 +29,104 @@ export const VENDOR_NAMES: Readonly<Record<GpuVendor, string>> = {
   intel: 'Intel',
 };
 
-export interface NodeGpus {
-  readonly vendor: GpuVendor;
-  readonly devices: readonly GpuDevice[];
-  /** Further GPUs of the machine that cannot be used now. Not in `devices`. */
-  readonly failed?: Reported<readonly FailedGpu[]>;
-}
+export const gpuVendorSchema = v.picklist(GPU_VENDORS);
 
-export interface GpuDevice {
+const pcieLinkSchema = openObject({
+  /** 1..7 */
+  generation: count,
+  /** Lanes. */
+  width: count,
+});
+
+export type PcieLink = Infer<typeof pcieLinkSchema>;
+
+export const gpuDeviceSchema = openObject({
   /** Stable over restarts and card order: NVIDIA UUID, PCI address "0000:c1:00.0", or "apple-0". */
-  readonly deviceId: string;
-  readonly index: number;
-  readonly name: string;
+  deviceId: text,
+  index: count,
+  name: text,
   /**
    * The device's own memory. If it shares the host's, all that it can use, if its driver reports that
    * (amdgpu), else unknown with the reason "unified memory".
    */
-  readonly memoryTotalBytes: Reported<number>;
-  readonly memoryIsUnified: boolean;
+  memoryTotalBytes: reported(bytes),
+  memoryIsUnified: v.boolean(),
   /**
    * For a device that shares the host's memory: the part of its total that the firmware reserved, which is
    * not in the host's total.
    */
-  readonly memoryReservedBytes?: Reported<number>;
-  readonly driver: Reported<string>;
+  memoryReservedBytes: reportedBySome(bytes),
+  driver: reported(text),
   /** "CUDA 12.8", "ROCm 7.0.2", "Metal 4". */
-  readonly runtime: Reported<string>;
-  readonly architecture: Reported<string>;
-  readonly coreCount: Reported<number>;
-  readonly pcieMax: Reported<PcieLink>;
-  readonly powerLimitWatts: Reported<number>;
+  runtime: reported(text),
+  architecture: reported(text),
+  coreCount: reported(count),
+  pcieMax: reported(pcieLinkSchema),
+  powerLimitWatts: reported(figure),
   /** The manufacturer's setting. Missing before version 0.2.0. */
-  readonly powerLimitDefaultWatts?: Reported<number>;
+  powerLimitDefaultWatts: reportedBySome(figure),
   /** MIG or compute partitions, by name; empty if the device is not partitioned. */
-  readonly partitions: readonly string[];
+  partitions: list(text),
   /** "0000:34:00.0". Missing for devices that are not on PCI. */
-  readonly pciAddress?: Reported<string>;
-}
+  pciAddress: reportedBySome(text),
+});
 
-/** A type alias, so that it is assignable to `Reported`'s index signature. */
-export type PcieLink = {
-  /** 1..7 */
-  readonly generation: number;
-  /** Lanes. */
-  readonly width: number;
-};
+export type GpuDevice = Infer<typeof gpuDeviceSchema>;
 
-export interface NodeGpuLoads {
-  readonly vendor: GpuVendor;
-  readonly devices: readonly GpuLoad[];
-}
+export const gpusSchema = openObject({
+  vendor: gpuVendorSchema,
+  devices: list(gpuDeviceSchema),
+  /** Further GPUs of the machine that cannot be used now. Not in `devices`. */
+  failed: reportedBySome(list(failedGpuSchema)),
+});
 
-export interface GpuLoad {
-  readonly deviceId: string;
+export type NodeGpus = Infer<typeof gpusSchema>;
+
+const gpuProcessSchema = openObject({
+  /** In the host, or in the container that the tool runs in. */
+  pid: count,
+  /** The program, without path and arguments: "llama-server". */
+  name: reported(text),
+  memoryBytes: reported(bytes),
+});
+
+export type GpuProcess = Infer<typeof gpuProcessSchema>;
+
+export const gpuLoadSchema = openObject({
+  deviceId: text,
   /** Share of the interval in which a kernel ran, 0..1. */
-  readonly use: Reported<number>;
-  readonly memoryUsedBytes: Reported<number>;
+  use: reported(share),
+  memoryUsedBytes: reported(bytes),
   /** Usage of the reserved part, for a device that shares the host's memory. */
-  readonly memoryReservedUsedBytes?: Reported<number>;
-  readonly temperatureCelsius: Reported<number>;
-  readonly powerWatts: Reported<number>;
-  readonly clockMhz: Reported<number>;
+  memoryReservedUsedBytes: reportedBySome(bytes),
+  temperatureCelsius: reported(figure),
+  powerWatts: reported(figure),
+  clockMhz: reported(figure),
   /** Drops at idle to save power: compare with the maximum only under load. */
-  readonly pcieNow: Reported<PcieLink>;
+  pcieNow: reported(pcieLinkSchema),
   /**
    * Why the clock is throttled now, in the vendor's terms; empty if it is not. Views show
    * `withoutRatedPower`.
    */
-  readonly throttleReasons: Reported<readonly string[]>;
+  throttleReasons: reported(list(text)),
   /**
    * Share of the interval in which video was encoded or decoded, 0..1. Missing if the source does not report
    * it.
    */
-  readonly encoderUse?: Reported<number>;
-  readonly decoderUse?: Reported<number>;
+  encoderUse: reportedBySome(share),
+  decoderUse: reportedBySome(share),
   /**
    * Processes that use it, most memory first, from the newest inventory. Missing if the source does not
    * report it.
    */
-  readonly processes?: Reported<readonly GpuProcess[]>;
-}
+  processes: reportedBySome(list(gpuProcessSchema)),
+});
 
-export type GpuProcess = {
-  /** In the host, or in the container that the tool runs in. */
-  readonly pid: number;
-  /** The program, without path and arguments: "llama-server". */
-  readonly name: Reported<string>;
-  readonly memoryBytes: Reported<number>;
-};
+export type GpuLoad = Infer<typeof gpuLoadSchema>;
+
+export const gpuLoadsSchema = openObject({ vendor: gpuVendorSchema, devices: list(gpuLoadSchema) });
+
+export type NodeGpuLoads = Infer<typeof gpuLoadsSchema>;
 
 /** NVIDIA's name of the power limit as a reason (nvml.h, nvmlClocksEventReasonSwPowerCap). */
 export const POWER_CAP = 'SW power cap';

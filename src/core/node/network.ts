@@ -3,87 +3,57 @@
 import * as v from 'valibot';
 import { withoutScope } from '../address/host-port.ts';
 import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
-import type { Reported } from '../unknown.ts';
 
-export const nodeNetworkSchema = openObject({
-  interfaces: list(
-    openObject({
-      name: text,
-      type: reported(
-        v.picklist([
-          'ethernet',
-          'wifi',
-          'thunderbolt',
-          'infiniband',
-          'loopback',
-          'bridge',
-          'bond',
-          'vlan',
-          'virtual',
-          'overlay',
-          'cellular',
-        ]),
-      ),
-      typeEvidence: text,
-      macAddress: reported(text),
-      isUp: reported(v.boolean()),
-      speedBitsPerSecond: reported(figure),
-      mtuBytes: reported(count),
-      driver: reported(text),
-      addresses: list(
-        openObject({
-          address: text,
-          family: v.picklist(['ipv4', 'ipv6']),
-          prefixLength: count,
-          scope: v.picklist(['global', 'site', 'link', 'host']),
-        }),
-      ),
-      members: list(text),
-    }),
-  ),
+const interfaceTypeSchema = v.picklist([
+  'ethernet',
+  'wifi',
+  'thunderbolt',
+  'infiniband',
+  'loopback',
+  'bridge',
+  'bond',
+  'vlan',
+  'virtual',
+  'overlay',
+  'cellular',
+]);
+
+export type InterfaceType = Infer<typeof interfaceTypeSchema>;
+
+const interfaceAddressSchema = openObject({
+  address: text,
+  family: v.picklist(['ipv4', 'ipv6']),
+  prefixLength: count,
+  scope: v.picklist(['global', 'site', 'link', 'host']),
 });
 
-export type NodeNetwork = Infer<typeof nodeNetworkSchema>;
+export type InterfaceAddress = Infer<typeof interfaceAddressSchema>;
 
-export type InterfaceType =
-  | 'ethernet'
-  | 'wifi'
-  | 'thunderbolt'
-  | 'infiniband'
-  | 'loopback'
-  | 'bridge'
-  | 'bond'
-  | 'vlan'
-  | 'virtual'
-  | 'overlay'
-  | 'cellular';
-
-export interface NetworkInterface {
-  readonly name: string;
-  readonly type: Reported<InterfaceType>;
+const networkInterfaceSchema = openObject({
+  name: text,
+  type: reported(interfaceTypeSchema),
   /** The evidence for the type: "sysfs type 1, driver mlx5_core", "hardware port Wi-Fi". */
-  readonly typeEvidence: string;
-  readonly macAddress: Reported<string>;
+  typeEvidence: text,
+  macAddress: reported(text),
   /** Administratively up and with a carrier. */
-  readonly isUp: Reported<boolean>;
+  isUp: reported(v.boolean()),
   /** Negotiated rate, bits per second. Never a capability. */
-  readonly speedBitsPerSecond: Reported<number>;
-  readonly mtuBytes: Reported<number>;
-  readonly driver: Reported<string>;
-  readonly addresses: readonly InterfaceAddress[];
+  speedBitsPerSecond: reported(figure),
+  mtuBytes: reported(count),
+  driver: reported(text),
+  addresses: list(interfaceAddressSchema),
   /**
    * Interfaces that this bridge or bond joins, or that a VLAN or a virtual interface is on top of; otherwise
    * empty.
    */
-  readonly members: readonly string[];
-}
+  members: list(text),
+});
 
-export interface InterfaceAddress {
-  readonly address: string;
-  readonly family: 'ipv4' | 'ipv6';
-  readonly prefixLength: number;
-  readonly scope: 'global' | 'site' | 'link' | 'host';
-}
+export type NetworkInterface = Infer<typeof networkInterfaceSchema>;
+
+export const nodeNetworkSchema = openObject({ interfaces: list(networkInterfaceSchema) });
+
+export type NodeNetwork = Infer<typeof nodeNetworkSchema>;
 
 /**
  * Interfaces with the address; several may have one link-local address. Scopes differ between machines and

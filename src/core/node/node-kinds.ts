@@ -1,25 +1,34 @@
 // The kinds of events in which a node reports about itself: its readings, the status of their sources, and its place in
 // the cluster. Rows of the table of kinds; readings in the order in which a person expects them.
 
-import type { NodeConfig } from './config.ts';
-import type { NodeDisk } from './disk.ts';
-import type { NodeEndpoints } from './endpoints.ts';
+import { nodeConfigSchema } from './config.ts';
+import { nodeDiskSchema } from './disk.ts';
+import { nodeEndpointsSchema } from './endpoints.ts';
 import {
   type Gathered,
+  gathered,
   type ReadingConfirmed,
   type ReadingFailed,
   type ReadingStatus,
+  readingConfirmedSchema,
+  readingFailedSchema,
   readingKey,
 } from './gathered.ts';
-import type { NodeGpuLoads, NodeGpus } from './gpu.ts';
-import type { NodeIdentity } from './identity.ts';
-import type { NodeMemory } from './memory.ts';
-import type { NodeNetwork } from './network.ts';
-import type { NodeConflict, NodeForgotten, NodeStopping } from './presence.ts';
-import type { NodePressure } from './pressure.ts';
-import type { NodeRdmaDevices } from './rdma-devices.ts';
-import type { NodeSystem } from './system.ts';
-import type { NodeThunderbolt } from './thunderbolt.ts';
+import { gpuLoadsSchema, gpusSchema, type NodeGpuLoads, type NodeGpus } from './gpu.ts';
+import { nodeIdentitySchema } from './identity.ts';
+import { memorySchema } from './memory.ts';
+import { nodeNetworkSchema } from './network.ts';
+import {
+  type NodeConflict,
+  type NodeForgotten,
+  nodeConflictSchema,
+  nodeForgottenSchema,
+  nodeStoppingSchema,
+} from './presence.ts';
+import { pressureSchema } from './pressure.ts';
+import { nodeRdmaDevicesSchema } from './rdma-devices.ts';
+import { nodeSystemSchema } from './system.ts';
+import { nodeThunderboltSchema } from './thunderbolt.ts';
 
 export const NODE_KINDS = {
   'identity.gathered': {
@@ -27,7 +36,7 @@ export const NODE_KINDS = {
     field: 'nodeIdentities',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeIdentity>): string => '',
+    schema: gathered(nodeIdentitySchema),
     title: 'Identity',
     texts: {
       source: 'plain',
@@ -49,7 +58,7 @@ export const NODE_KINDS = {
     field: 'nodeMemories',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeMemory>): string => '',
+    schema: gathered(memorySchema),
     title: 'Memory',
     isSteady: true,
     isSignOfLife: true,
@@ -60,7 +69,7 @@ export const NODE_KINDS = {
     field: 'nodeSystems',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeSystem>): string => '',
+    schema: gathered(nodeSystemSchema),
     title: 'System',
     isSteady: true,
     isSignOfLife: true,
@@ -71,7 +80,7 @@ export const NODE_KINDS = {
     field: 'nodePressures',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodePressure>): string => '',
+    schema: gathered(pressureSchema),
     title: 'Pressure',
     isSteady: true,
     isSignOfLife: true,
@@ -82,6 +91,7 @@ export const NODE_KINDS = {
     field: 'nodeGpus',
     shape: 'keyed',
     entriesMax: 8,
+    schema: gathered(gpusSchema),
     key: ({ value }: Gathered<NodeGpus>): string => value.vendor,
     title: 'GPUs',
     isKeyPlain: true,
@@ -104,6 +114,7 @@ export const NODE_KINDS = {
     field: 'nodeGpuLoads',
     shape: 'keyed',
     entriesMax: 8,
+    schema: gathered(gpuLoadsSchema),
     key: ({ value }: Gathered<NodeGpuLoads>): string => value.vendor,
     title: 'GPU load',
     isSteady: true,
@@ -116,7 +127,7 @@ export const NODE_KINDS = {
     field: 'nodeNetworks',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeNetwork>): string => '',
+    schema: gathered(nodeNetworkSchema),
     title: 'Network',
     texts: {
       source: 'plain',
@@ -136,7 +147,7 @@ export const NODE_KINDS = {
     field: 'nodeThunderbolts',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeThunderbolt>): string => '',
+    schema: gathered(nodeThunderboltSchema),
     title: 'Thunderbolt',
     texts: {
       source: 'plain',
@@ -158,7 +169,7 @@ export const NODE_KINDS = {
     field: 'nodeRdmaDevices',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeRdmaDevices>): string => '',
+    schema: gathered(nodeRdmaDevicesSchema),
     title: 'RDMA',
     texts: {
       source: 'plain',
@@ -178,7 +189,7 @@ export const NODE_KINDS = {
     field: 'nodeDisks',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeDisk>): string => '',
+    schema: gathered(nodeDiskSchema),
     title: 'Disks',
     isSteady: true,
     isSignOfLife: true,
@@ -189,7 +200,7 @@ export const NODE_KINDS = {
     field: 'nodeConfigs',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeConfig>): string => '',
+    schema: gathered(nodeConfigSchema),
     title: 'Config',
     texts: {
       source: 'plain',
@@ -207,7 +218,8 @@ export const NODE_KINDS = {
     shape: 'keyed',
     entriesMax: 128,
     isNewestKept: true,
-    key: (payload: ReadingConfirmed): string => readingKey(payload),
+    schema: readingConfirmedSchema,
+    key: readingKey,
     fromPayload: (payload: ReadingConfirmed): ReadingStatus => ({ ...payload, kind: 'confirmed' }),
     toPayload: ({ kind, ...payload }: ReadingStatus): ReadingConfirmed | undefined =>
       kind === 'confirmed' ? payload : undefined,
@@ -222,7 +234,8 @@ export const NODE_KINDS = {
     shape: 'keyed',
     entriesMax: 128,
     isNewestKept: true,
-    key: (payload: ReadingFailed): string => readingKey(payload),
+    schema: readingFailedSchema,
+    key: readingKey,
     fromPayload: (payload: ReadingFailed): ReadingStatus => ({ ...payload, kind: 'failed' }),
     toPayload: (status: ReadingStatus): ReadingFailed | undefined => failureReported(status, 'failed'),
     isSignOfLife: true,
@@ -235,7 +248,8 @@ export const NODE_KINDS = {
     shape: 'keyed',
     entriesMax: 128,
     isNewestKept: true,
-    key: (payload: ReadingFailed): string => readingKey(payload),
+    schema: readingFailedSchema,
+    key: readingKey,
     fromPayload: (payload: ReadingFailed): ReadingStatus => ({ ...payload, kind: 'absent' }),
     toPayload: (status: ReadingStatus): ReadingFailed | undefined => failureReported(status, 'absent'),
     isSignOfLife: true,
@@ -247,7 +261,7 @@ export const NODE_KINDS = {
     field: 'nodeEndpoints',
     shape: 'node',
     entriesMax: 1,
-    key: (_: NodeEndpoints): string => '',
+    schema: nodeEndpointsSchema,
     texts: {},
   },
   'node.forgotten': {
@@ -255,6 +269,7 @@ export const NODE_KINDS = {
     field: 'nodeForgets',
     shape: 'keyed',
     entriesMax: 1_024,
+    schema: nodeForgottenSchema,
     key: ({ subject }: NodeForgotten): string => subject,
     texts: {},
   },
@@ -263,7 +278,7 @@ export const NODE_KINDS = {
     field: 'nodeStops',
     shape: 'node',
     entriesMax: 1,
-    key: (_: NodeStopping): string => '',
+    schema: nodeStoppingSchema,
     texts: {},
   },
   'conflict.seen': {
@@ -271,6 +286,7 @@ export const NODE_KINDS = {
     field: 'nodeConflicts',
     shape: 'keyed',
     entriesMax: 1_024,
+    schema: nodeConflictSchema,
     key: ({ subject }: NodeConflict): string => subject,
     texts: { addresses: 'free' },
   },

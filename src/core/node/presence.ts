@@ -13,13 +13,11 @@ export const nodeForgottenSchema = openObject({
 /** Hides the subject while nothing is known beyond this point and nothing has arrived from it since. */
 export type NodeForgotten = Infer<typeof nodeForgottenSchema>;
 
-export const nodeStoppingSchema = openObject({ durableEpoch: count, durableSeq: count });
-
 /**
  * The last event of a daemon that is being stopped. A later event cancels it: a durable one past this point
  * of its journal, a live one that is newer.
  */
-export type NodeStopping = Infer<typeof nodeStoppingSchema>;
+export const nodeStoppingSchema = openObject({ durableEpoch: count, durableSeq: count });
 
 export const nodeConflictSchema = openObject({ subject: nodeIdSchema, addresses: list(text) });
 

@@ -4,22 +4,41 @@
 
 import * as v from 'valibot';
 import { count, type Infer, openObject, reported, share } from '../schema.ts';
-import { isUnknown, type Reported, unknown } from '../unknown.ts';
+import { isUnknown, unknown } from '../unknown.ts';
 
-const stalledTime = openObject({
+const stalledTimeSchema = openObject({
+  /** Over the last 10, 60 and 300 s, 0..1; decaying means. */
   share10s: share,
   share60s: share,
   share300s: share,
+  /** Since the machine started, or the group was created. */
   totalMicroseconds: count,
 });
 
-const resource = reported(openObject({ some: stalledTime, full: reported(stalledTime) }));
+export type StalledTime = Infer<typeof stalledTimeSchema>;
 
-export const resources = { cpu: resource, memory: resource, io: resource } as const;
+const onePressureSchema = openObject({
+  /** At least one task waited. */
+  some: stalledTimeSchema,
+  /** All tasks that had work waited: nothing was done. For the processor only within a control group. */
+  full: reported(stalledTimeSchema),
+});
+
+export type Pressure = Infer<typeof onePressureSchema>;
+
+const ofResource = reported(onePressureSchema);
+
+const resources = { cpu: ofResource, memory: ofResource, io: ofResource } as const;
+
+const resourcePressuresSchema = openObject(resources);
+
+export type ResourcePressures = Infer<typeof resourcePressuresSchema>;
+
+export type PressuredResource = keyof typeof resources;
 
 export const pressureSchema = openObject({
   /** Over all tasks of the host. */
-  host: openObject(resources),
+  host: resourcePressuresSchema,
   /** Over the tasks of this process's control group, that of a container or a service. */
   controlGroup: v.variant('kind', [
     openObject({ kind: v.literal('none') }),
@@ -28,31 +47,6 @@ export const pressureSchema = openObject({
 });
 
 export type NodePressure = Infer<typeof pressureSchema>;
-
-export interface ResourcePressures {
-  readonly cpu: Reported<Pressure>;
-  readonly memory: Reported<Pressure>;
-  readonly io: Reported<Pressure>;
-}
-
-export type PressuredResource = keyof ResourcePressures;
-
-/** Type aliases, so that they are assignable to `Reported`'s index signature. */
-export type Pressure = {
-  /** At least one task waited. */
-  readonly some: StalledTime;
-  /** All tasks that had work waited: nothing was done. For the processor only within a control group. */
-  readonly full: Reported<StalledTime>;
-};
-
-export type StalledTime = {
-  /** Over the last 10, 60 and 300 s, 0..1; decaying means. */
-  readonly share10s: number;
-  readonly share60s: number;
-  readonly share300s: number;
-  /** Since the machine started, or the group was created. */
-  readonly totalMicroseconds: number;
-};
 
 /**
  * `host` without "full" for the processor, which the kernel writes as 0 for older readers (psi.rst): with

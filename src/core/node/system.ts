@@ -1,7 +1,15 @@
 // Load, temperature and power of a whole machine. GPU devices report their own (gpu-load.ts).
 
 import { figure, type Infer, list, openObject, reported, share, text } from '../schema.ts';
-import type { Reported } from '../unknown.ts';
+
+const cpuClusterSchema = openObject({
+  name: text,
+  /** 0..1 */
+  use: reported(share),
+  clockMhz: reported(figure),
+});
+
+export type CpuCluster = Infer<typeof cpuClusterSchema>;
 
 export const nodeSystemSchema = openObject({
   /** Busy share of all processors over the last interval, 0..1. */
@@ -14,14 +22,7 @@ export const nodeSystemSchema = openObject({
   loadAverage1: reported(figure),
   uptimeSeconds: reported(figure),
   /** Processors grouped as on the chip (efficiency and performance cores); empty if all are equal. */
-  cpuClusters: list(openObject({ name: text, use: reported(share), clockMhz: reported(figure) })),
+  cpuClusters: list(cpuClusterSchema),
 });
 
 export type NodeSystem = Infer<typeof nodeSystemSchema>;
-
-export interface CpuCluster {
-  readonly name: string;
-  /** 0..1 */
-  readonly use: Reported<number>;
-  readonly clockMhz: Reported<number>;
-}

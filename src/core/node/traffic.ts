@@ -5,67 +5,47 @@ import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
 import { counter, type Infer, list, openObject, reported, text } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import type { Gathered } from './gathered.ts';
+import { gathered } from './gathered.ts';
 
-const counts = openObject({
+const portCountsSchema = openObject({
   bytes: counter,
   packets: reported(counter),
   errors: reported(counter),
+  /** Intact packets that were not delivered: no room, or no receiver. */
   drops: reported(counter),
 });
 
-export const rates = openObject({
+export type PortCounts = Infer<typeof portCountsSchema>;
+
+const directionRatesSchema = openObject({
   bytesPerSecond: counter,
   packetsPerSecond: reported(counter),
   errorsPerSecond: reported(counter),
   dropsPerSecond: reported(counter),
 });
 
-export const trafficSchema = openObject({
-  ports: list(
-    openObject({
-      name: text,
-      kind: v.picklist(['interface', 'rdma']),
-      received: counts,
-      sent: counts,
-      rates: reported(openObject({ received: rates, sent: rates })),
-    }),
-  ),
-});
+export type DirectionRates = Infer<typeof directionRatesSchema>;
 
-export type NodeTraffic = Infer<typeof trafficSchema>;
-
-export interface PortTraffic {
+const portTrafficSchema = openObject({
   /** An interface as the network reading names it, or an RDMA port as a connection names it: "eth0", "mlx5_0". */
-  readonly name: string;
+  name: text,
   /** An RDMA port counts traffic that bypasses the IP stack, which is not in its interface's counters. */
-  readonly kind: 'interface' | 'rdma';
+  kind: v.picklist(['interface', 'rdma']),
   /** Since the counters started: since the interface appeared. */
-  readonly received: PortCounts;
-  readonly sent: PortCounts;
+  received: portCountsSchema,
+  sent: portCountsSchema,
   /**
    * Per second, over the time since the previous reading; missing in a first one, and after a reset of the
    * counters.
    */
-  readonly rates: Reported<PortRates>;
-}
+  rates: reported(openObject({ received: directionRatesSchema, sent: directionRatesSchema })),
+});
 
-export interface PortCounts {
-  readonly bytes: number;
-  readonly packets: Reported<number>;
-  readonly errors: Reported<number>;
-  /** Intact packets that were not delivered: no room, or no receiver. */
-  readonly drops: Reported<number>;
-}
+export type PortTraffic = Infer<typeof portTrafficSchema>;
 
-/** Type aliases, so that they are assignable to `Reported`'s index signature. */
-type PortRates = { readonly received: DirectionRates; readonly sent: DirectionRates };
-export type DirectionRates = {
-  readonly bytesPerSecond: number;
-  readonly packetsPerSecond: Reported<number>;
-  readonly errorsPerSecond: Reported<number>;
-  readonly dropsPerSecond: Reported<number>;
-};
+const trafficSchema = openObject({ ports: list(portTrafficSchema) });
+
+export type NodeTraffic = Infer<typeof trafficSchema>;
 
 /** The counters of a port as a source reports them. */
 export type CountedPort = Omit<PortTraffic, 'rates'>;
@@ -128,7 +108,7 @@ export const TRAFFIC_KINDS = {
     field: 'nodeTraffics',
     shape: 'node',
     entriesMax: 1,
-    key: (_: Gathered<NodeTraffic>): string => '',
+    schema: gathered(trafficSchema),
     title: 'Traffic',
     isSteady: true,
     isSignOfLife: true,

@@ -1,7 +1,13 @@
 // The kinds of events about what is measured: rows of the table of kinds.
 
-import type { GpuProfile } from '../node/gpu-profile.ts';
-import { type ProbeBaseline, type ProbeStatus, probeKey } from './probe-status.ts';
+import { type GpuProfile, gpuProfileSchema } from '../node/gpu-profile.ts';
+import {
+  type ProbeBaseline,
+  type ProbeStatus,
+  probeBaselineSchema,
+  probeKey,
+  probeStatusSchema,
+} from './probe-status.ts';
 
 export const PROBE_KINDS = {
   'gpu.profiled': {
@@ -10,6 +16,7 @@ export const PROBE_KINDS = {
     shape: 'keyed',
     // Sixteen devices, each in seven partitions, and the processor.
     entriesMax: 128,
+    schema: gpuProfileSchema,
     key: ({ deviceId }: GpuProfile): string => deviceId,
     texts: {
       deviceId: 'free',
@@ -27,6 +34,7 @@ export const PROBE_KINDS = {
     // Devices, and connections to as many peers as a mesh has.
     entriesMax: 1_024,
     isNewestKept: true,
+    schema: probeStatusSchema,
     key: ({ subject }: ProbeStatus): string => probeKey(subject),
     texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key', reason: 'free' },
   },
@@ -36,6 +44,7 @@ export const PROBE_KINDS = {
     shape: 'keyed',
     entriesMax: 1_024,
     isNewestKept: true,
+    schema: probeBaselineSchema,
     key: ({ subject }: ProbeBaseline): string => probeKey(subject),
     texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key' },
   },

@@ -1,27 +1,38 @@
 // What contaminates figures of a run although every request was answered: each finding with its count, the
 // affected figures, and what to do. A run with findings measured something other than its figures claim.
 
+import * as v from 'valibot';
 import { formatCount } from '../figure/figure.ts';
+import { figure, type Infer, openObject, text } from '../schema.ts';
 import { knownOr, type Reported } from '../unknown.ts';
 import type { RateKey } from './run-rates.ts';
 import { type SeriesKey, seriesOf, seriesRow } from './run-series.ts';
 
-export type ContaminationFinding = {
+const contaminationFindingSchema = openObject({
   /** May be a code that is only known to another version. */
-  readonly code: string;
+  code: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
   /**
    * This many of how many: requests, tokens or readings, as given in `unit`. `of` is 0 if there is no total.
    */
-  readonly count: number;
-  readonly of: number;
-  readonly unit: string;
+  count: figure,
+  of: figure,
+  unit: text,
   /** Series and rates that do not mean what their names claim. */
-  readonly spoils: readonly string[];
+  spoils: v.pipe(v.array(v.pipe(v.string(), v.maxLength(128))), v.maxLength(64)),
   /** One sentence. */
-  readonly problem: string;
+  problem: text,
   /** One sentence. */
-  readonly advice: string;
-};
+  advice: text,
+});
+
+export type ContaminationFinding = Infer<typeof contaminationFindingSchema>;
+
+const FINDINGS_STORED_MAX = 64;
+
+export const contaminationFindingsSchema = v.pipe(
+  v.array(contaminationFindingSchema),
+  v.maxLength(FINDINGS_STORED_MAX),
+);
 
 /** A report. */
 interface MaybeSpoiled {

@@ -2,16 +2,19 @@
 // a chunk has had. A server reports tokens with the last chunk of an answer; counted at that point, the
 // output of long answers would come in jumps.
 
+import { count, type Infer, nonNegative, openObject, reported } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { tokensOf } from './run-rates.ts';
 import type { MetricLookup } from './snapshot.ts';
 
-export type ContentArrived = {
+export const contentArrivedSchema = openObject({
   /** Content chunks of measured requests with any outcome. */
-  readonly chunks: number;
+  chunks: count,
   /** For the requests that have completed. */
-  readonly tokensPerChunk: Reported<number>;
-};
+  tokensPerChunk: reported(nonNegative),
+});
+
+export type ContentArrived = Infer<typeof contentArrivedSchema>;
 
 /** Unknown if chunks were not counted as they arrived: nothing streamed, or only ended samples are known. */
 export const contentArrived = (metrics: MetricLookup): Reported<ContentArrived> => {

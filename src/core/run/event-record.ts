@@ -2,6 +2,8 @@
 // nanoseconds since the run's zero on the load process's monotonic clock; a number represents them exactly
 // for 104 days.
 
+import * as v from 'valibot';
+import { figure, type Infer, openObject } from '../schema.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 import type { SampleNote, SampleRemark } from './sample-remark.ts';
 import type { ServerReading } from './server-reading.ts';
@@ -250,24 +252,30 @@ export type ServedTimes = Readonly<Record<(typeof SERVED_KEYS)[number], number>>
 // How much a figure of a run may differ from the true value because of the client that measured it:
 // docs/metrics.md "Error bounds". The true value is between the measured figure minus `above` and the
 // measured figure plus `below`.
-export type ErrorBound = {
+export const boundSchema = openObject({
   /** The measured figure is at most this much above the true one, ns. */
-  readonly above: number;
+  above: figure,
   /** The measured figure is at most this much below the true one, ns. */
-  readonly below: number;
-};
+  below: figure,
+});
+
+export type ErrorBound = Infer<typeof boundSchema>;
+
+export const seriesBoundSchema = openObject({
+  mean: boundSchema,
+  percentiles: v.record(v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/)), boundSchema),
+});
 
 /** For a series: its mean, and each of its percentiles by name ("99.9"). */
-export type SeriesErrorBound = {
-  readonly mean: ErrorBound;
-  readonly percentiles: Readonly<Record<string, ErrorBound>>;
-};
+export type SeriesErrorBound = Infer<typeof seriesBoundSchema>;
+
+export const runBoundsSchema = openObject({
+  /** Bound of the measured window, by which every rate is divided. */
+  windowNs: boundSchema,
+});
 
 /** For a run as a whole. */
-export type RunBounds = {
-  /** Bound of the measured window, by which every rate is divided. */
-  readonly windowNs: ErrorBound;
-};
+export type RunBounds = Infer<typeof runBoundsSchema>;
 
 /**
  * An agent's lateness as reported to its coordinator, packed as defined in metrics/bound-parts.ts; samples

@@ -1,25 +1,29 @@
 // Why failed requests ended a sweep, a search or a comparison: the run, the reason, what to do, and what the
 // server answered, so that the report of that run need not be opened.
 
+import * as v from 'valibot';
+import { type Infer, openObject, reported } from '../schema.ts';
 import { hangingLines } from '../text/columns.ts';
-import { isUnknown, type Reported } from '../unknown.ts';
+import { isUnknown } from '../unknown.ts';
 import { adviceContext, failureAdvice } from './failure-advice.ts';
-import type { RunFailures } from './failure-groups.ts';
+import { runFailuresSchema } from './failure-groups.ts';
 import { failureSentence } from './failure-text.ts';
 import type { Report } from './report.ts';
-import type { StopCause } from './run-stop.ts';
+import { STOP_CAUSES, stopText } from './run-stop.ts';
 
-export type FailedStop = {
+export const failedStopSchema = openObject({
   /** "stage 1, 4/s", "B, http://127.0.0.1:8001". */
-  readonly where: string;
-  readonly cause: StopCause;
+  where: stopText,
+  cause: v.picklist(STOP_CAUSES),
   /** One sentence without its full stop. */
-  readonly problem: string;
+  problem: stopText,
   /** One or more sentences. */
-  readonly advice: string;
+  advice: stopText,
   /** Failures of that run. */
-  readonly failures: Reported<RunFailures>;
-};
+  failures: reported(runFailuresSchema),
+});
+
+export type FailedStop = Infer<typeof failedStopSchema>;
 
 /** @returns undefined if no rule ended the run */
 export const failedStop = (report: Report, where: string): FailedStop | undefined => {

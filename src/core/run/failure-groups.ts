@@ -2,44 +2,57 @@
 // each message folded, so that eight thousand failures of one cause are one group. The number of groups is
 // limited for any server: failures without a group are counted.
 
-import type { Outage } from './outage.ts';
-import type { FailureKind } from './outcome.ts';
-import type { UnsuccessfulEnd } from './unsuccessful-end.ts';
+import * as v from 'valibot';
+import { count, figure, type Infer, openObject, text } from '../schema.ts';
+import { OUTAGES_MAX, outageSchema } from './outage.ts';
+import { FAILURE_KINDS, type FailureKind } from './outcome.ts';
+import { unsuccessfulEndSchema } from './unsuccessful-end.ts';
 
-export type RunFailures = {
-  /** Most frequent first, at most FAILURE_GROUPS_MAX. */
-  readonly groups: readonly FailureGroup[];
+export const FAILURE_GROUPS_MAX = 10;
+
+const counts = {
+  /** In the measured phase. */
+  count,
+  /** Outside it: warm-up and ramp-up. */
+  warmupCount: count,
+  /** When the first and the last of them ended, since the run's zero. */
+  firstAtNs: figure,
+  lastAtNs: figure,
+};
+
+const failureCountsSchema = openObject(counts);
+
+export type FailureCounts = Infer<typeof failureCountsSchema>;
+
+const failureGroupSchema = openObject({
+  ...counts,
+  kind: v.picklist(FAILURE_KINDS),
+  /** HTTP status; 0 if there was none. */
+  statusCode: count,
+  /** The common form of all of them: numbers are #, ids are …. */
+  message: text,
+  /** The message of the first of them, unchanged. */
+  example: text,
+  /** Others in the group have other numbers or ids than the example. */
+  isVaried: v.boolean(),
+});
+
+export type FailureGroup = Infer<typeof failureGroupSchema>;
+
+export const runFailuresSchema = openObject({
+  /** Most frequent first. */
+  groups: v.pipe(v.array(failureGroupSchema), v.maxLength(FAILURE_GROUPS_MAX)),
   /** All failures that are in no group; missing if every failure is in one. */
-  readonly others?: FailureCounts;
+  others: v.exactOptional(failureCountsSchema),
   /** In order of time. Empty if nothing was ever answered: then it was no outage of part of the run. */
-  readonly outages: readonly Outage[];
+  outages: v.pipe(v.array(outageSchema), v.maxLength(OUTAGES_MAX)),
   /**
    * Missing if requests succeeded until the end, or none did. Otherwise the rates are for the time before it.
    */
-  readonly unsuccessfulEnd?: UnsuccessfulEnd;
-};
+  unsuccessfulEnd: v.exactOptional(unsuccessfulEndSchema),
+});
 
-export type FailureCounts = {
-  /** In the measured phase. */
-  readonly count: number;
-  /** Outside it: warm-up and ramp-up. */
-  readonly warmupCount: number;
-  /** When the first and the last of them ended, since the run's zero. */
-  readonly firstAtNs: number;
-  readonly lastAtNs: number;
-};
-
-export type FailureGroup = FailureCounts & {
-  readonly kind: FailureKind;
-  /** HTTP status; 0 if there was none. */
-  readonly statusCode: number;
-  /** The common form of all of them: numbers are #, ids are …. */
-  readonly message: string;
-  /** The message of the first of them, unchanged. */
-  readonly example: string;
-  /** Others in the group have other numbers or ids than the example. */
-  readonly isVaried: boolean;
-};
+export type RunFailures = Infer<typeof runFailuresSchema>;
 
 export interface FailedRequest {
   readonly kind: FailureKind;
@@ -194,7 +207,6 @@ const addedCounts = (before: FailureCounts | undefined, counts: FailureCounts): 
 });
 
 export const NO_FAILURES: RunFailures = { groups: [], outages: [] };
-export const FAILURE_GROUPS_MAX = 10;
 /** Limit of messages that are tracked at once. */
 const FOLLOWED_MAX = 64;
 

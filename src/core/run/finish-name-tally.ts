@@ -1,8 +1,20 @@
 // How often each unknown finish reason occurred: a server may use any name, so their number is limited.
 
+import * as v from 'valibot';
+import { count, type Infer, openObject } from '../schema.ts';
 import type { EndedSample } from './ended-sample.ts';
 
-export type FinishNameCount = { readonly name: string; readonly count: number };
+/** Listed in docs/limits.md. */
+export const FINISH_NAMES_MAX = 16;
+
+const finishNameCountSchema = openObject({
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(256)),
+  count,
+});
+
+export type FinishNameCount = Infer<typeof finishNameCountSchema>;
+
+export const finishNamesSchema = v.pipe(v.array(finishNameCountSchema), v.maxLength(FINISH_NAMES_MAX));
 
 export class FinishNameTally {
   readonly #counts: Map<string, number> = new Map();
@@ -47,6 +59,3 @@ export const finishRows = ({
     ];
   });
 };
-
-/** Listed in docs/limits.md. */
-export const FINISH_NAMES_MAX = 16;

@@ -18,7 +18,7 @@ import {
 } from '../statistics/share-interval.ts';
 import { isMeanOver, sideOfBlocks } from '../statistics/worst-dependence.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import { type JudgedObjective, judgedText } from './objective.ts';
+import { type JudgedObjective, judgedText, OBJECTIVES_MAX } from './objective.ts';
 import type { ObjectiveEvidence } from './objective-tally.ts';
 
 export type ObjectiveVerdict = 'met' | 'missed' | 'too-few-samples';
@@ -43,6 +43,9 @@ export const objectiveAnswerSchema = openObject({
 
 /** The result for one objective. */
 export type ObjectiveAnswer = Infer<typeof objectiveAnswerSchema>;
+
+/** One for the limits of a request together, and one for each objective of the run. */
+export const objectiveAnswersSchema = v.pipe(v.array(objectiveAnswerSchema), v.maxLength(OBJECTIVES_MAX + 1));
 
 /**
  * With its interval. null is beyond every sample: failed requests count as longer than any, and with few

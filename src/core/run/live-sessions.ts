@@ -2,27 +2,16 @@
 // cost of first turns against later ones, whose prompts a server may have in its cache. Cheap enough for five
 // times a second.
 
+import * as v from 'valibot';
 import { count, type Infer, openObject, reported } from '../schema.ts';
 import { BoundedSpread, spreadFiguresSchema } from '../statistics/bounded-spread.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
-import { SESSIONS_FOLLOWED_MAX, type SessionEnd, SessionFollower } from './session-follower.ts';
+import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
 import type { SampleTurn, SkippedTurn } from './session-outcome.ts';
 
-/** In the measured phase. */
-export type LiveSessions = Readonly<Record<SessionEnd, number>> & {
-  readonly running: number;
-  /**
-   * Number of running sessions by newest turn, from the first on; the last of LIVE_TURNS_MAX includes later
-   * ones.
-   */
-  readonly inTurn: readonly number[];
-  readonly first: LiveTurns;
-  readonly later: LiveTurns;
-};
-
-export const liveTurnsSchema = openObject({
+const liveTurnsSchema = openObject({
   issued: count,
   completed: count,
   failed: count,
@@ -34,6 +23,26 @@ export const liveTurnsSchema = openObject({
 });
 
 export type LiveTurns = Infer<typeof liveTurnsSchema>;
+
+/** Rows of one turn each while a run is in progress; the report has more. */
+export const LIVE_TURNS_MAX = 8;
+
+/** In the measured phase. */
+export const liveSessionsSchema = openObject({
+  running: count,
+  completed: count,
+  failed: count,
+  cut: count,
+  /**
+   * Number of running sessions by newest turn, from the first on; the last of LIVE_TURNS_MAX includes later
+   * ones.
+   */
+  inTurn: v.pipe(v.array(count), v.maxLength(LIVE_TURNS_MAX)),
+  first: liveTurnsSchema,
+  later: liveTurnsSchema,
+});
+
+export type LiveSessions = Infer<typeof liveSessionsSchema>;
 
 export class LiveSessionTally {
   readonly #first: TurnsTally = noTurns();
@@ -160,6 +169,3 @@ const noTurns = (): TurnsTally => ({
 });
 
 const rowOf = (turn: number): number => Math.min(turn, LIVE_TURNS_MAX - 1);
-
-/** Rows of one turn each while a run is in progress; the report has more. */
-export const LIVE_TURNS_MAX = 8;

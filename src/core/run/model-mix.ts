@@ -1,45 +1,53 @@
 // Several models requested in one run, each with a share of its requests: a base model and its adapters, or
 // the models of one server or gateway. Their results are reported separately.
 
+import * as v from 'valibot';
 import { pushAll } from '../push-all.ts';
 import { type SeededRandom, seededRandom } from '../random.ts';
-import { figure, type Infer, openObject } from '../schema.ts';
-import type { Unknown } from '../unknown.ts';
-import type { FailuresByKind } from './outcome.ts';
+import { count, figure, type Infer, nonNegative, openObject, reported, text } from '../schema.ts';
+import { failuresByKindSchema } from './outcome.ts';
 
-interface MixedModel {
-  readonly model: string;
-  /** Above 0, of the sum of all. */
-  readonly weight: number;
-}
+/** Listed in docs/limits.md. */
+export const MIXED_MODELS_MAX = 64;
 
-export type ModelMix = readonly MixedModel[];
+export const modelMixSchema = v.pipe(
+  v.array(
+    openObject({
+      model: text,
+      /** Above 0, of the sum of all. */
+      weight: nonNegative,
+    }),
+  ),
+  v.maxLength(MIXED_MODELS_MAX),
+);
 
-/** For one model of a mix, or one of several URLs. A figure that none of its requests had is null. */
-export interface VariantFigures extends Partial<FailuresByKind> {
-  /** Position in the mix, or among the URLs. */
-  readonly variant: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly outputTokens: number;
-  readonly ttftNs: VariantPercentiles | null;
-  readonly tpotNs: VariantPercentiles | null;
-  readonly latencyNs: VariantPercentiles | null;
-  /** Completed ones whose server reported no token count. */
-  readonly usageMissing?: number;
-  /** As the servers reported them. */
-  readonly inputTokens?: number;
-}
+export type ModelMix = Infer<typeof modelMixSchema>;
 
-export const variantPercentilesSchema = openObject({
-  mean: figure,
-  p50: figure,
-  p90: figure,
-  p99: figure,
-});
+const variantPercentilesSchema = openObject({ mean: figure, p50: figure, p90: figure, p99: figure });
 
 export type VariantPercentiles = Infer<typeof variantPercentilesSchema>;
+
+const variantSchema = openObject({
+  /** Position in the mix, or among the URLs. */
+  variant: count,
+  completed: count,
+  failed: count,
+  cancelled: count,
+  outputTokens: count,
+  ttftNs: v.nullable(variantPercentilesSchema),
+  tpotNs: v.nullable(variantPercentilesSchema),
+  latencyNs: v.nullable(variantPercentilesSchema),
+  errors: v.exactOptional(failuresByKindSchema),
+  /** Completed ones whose server reported no token count. */
+  usageMissing: v.exactOptional(count),
+  /** As the servers reported them. */
+  inputTokens: v.exactOptional(count),
+});
+
+/** For one model of a mix, or one of several URLs. A figure that none of its requests had is null. */
+export type VariantFigures = Infer<typeof variantSchema>;
+
+export const variantFiguresSchema = v.pipe(v.array(variantSchema), v.maxLength(MIXED_MODELS_MAX));
 
 /** As it is written: "base=0.7,adapter=0.3". */
 export const mixText = (mix: ModelMix): string =>
@@ -84,8 +92,6 @@ const shuffled = (values: number[], random: SeededRandom): readonly number[] => 
   return values;
 };
 
-/** Listed in docs/limits.md. */
-export const MIXED_MODELS_MAX = 64;
 /** Prompts are repeated up to at least this many requests, so that small shares have some. */
 export const MIXED_REQUESTS_MIN = 1_000;
 /** The order of requests has this length and then repeats: a smaller share does not occur in it. */
@@ -96,19 +102,21 @@ const MIX_STREAM = 0x0a11_0ca7;
 
 // Several base URLs loaded in one run, each with a share of its requests or sessions. Their results are
 // reported separately; the client that loads them is one.
-interface MixedUrl {
-  /** Without credentials. */
-  readonly url: string;
-  /** Above 0, of the sum of all. */
-  readonly weight: number;
-  readonly serverKind: string | Unknown;
-}
-
-export type UrlMix = readonly MixedUrl[];
-
-/** The target of a run on one line. */
-export const urlsText = (urls: readonly Pick<MixedUrl, 'url'>[]): string =>
-  urls.map(({ url }) => url).join(', ');
-
 /** Listed in docs/limits.md. */
 export const MIXED_URLS_MAX = 16;
+
+const mixedUrlSchema = openObject({
+  /** Without credentials. */
+  url: text,
+  /** Above 0, of the sum of all. */
+  weight: nonNegative,
+  serverKind: reported(text),
+});
+
+export const urlMixSchema = v.pipe(v.array(mixedUrlSchema), v.maxLength(MIXED_URLS_MAX));
+
+export type UrlMix = Infer<typeof urlMixSchema>;
+
+/** The target of a run on one line. */
+export const urlsText = (urls: readonly Pick<UrlMix[number], 'url'>[]): string =>
+  urls.map(({ url }) => url).join(', ');

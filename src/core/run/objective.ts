@@ -3,21 +3,11 @@
 // run as a whole (METRICS §4).
 
 import * as v from 'valibot';
-import { figure, type Infer, nonNegative, openObject, share } from '../schema.ts';
-import { knownOr, type Reported } from '../unknown.ts';
+import { figure, type Infer, nonNegative, openObject, reported, share } from '../schema.ts';
+import { knownOr } from '../unknown.ts';
 import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, seriesRow } from './run-series.ts';
 
 export type ObjectiveName = (typeof RUN_SERIES)[ObjectiveSeriesKey]['objective'];
-
-/** A sample meets it when its own figure is at most the limit. */
-export interface RequestLimit {
-  readonly name: ObjectiveName;
-  readonly limitNs: number;
-}
-
-interface RequestObjective extends RequestLimit {
-  readonly kind: 'request';
-}
 
 const isObjectiveSeries = (key: SeriesKey): key is ObjectiveSeriesKey =>
   seriesRow(key).objective !== undefined;
@@ -38,9 +28,14 @@ export const objectiveNamed = (name: string): ObjectiveName | undefined => {
   return key === undefined ? undefined : RUN_SERIES[key].objective;
 };
 
-export const objectiveNameSchema = v.picklist(OBJECTIVE_NAMES);
+const objectiveNameSchema = v.picklist(OBJECTIVE_NAMES);
 
-export const runObjectiveSchema = v.variant('kind', [
+const requestLimitSchema = openObject({ name: objectiveNameSchema, limitNs: nonNegative });
+
+/** A sample meets it when its own figure is at most the limit. */
+export type RequestLimit = Infer<typeof requestLimitSchema>;
+
+const runObjectiveSchema = v.variant('kind', [
   openObject({
     kind: v.literal('percentile'),
     name: objectiveNameSchema,
@@ -54,6 +49,10 @@ export const runObjectiveSchema = v.variant('kind', [
 /** For a run as a whole. Failures count as longer than any in a percentile, and are in no mean. */
 export type RunObjective = Infer<typeof runObjectiveSchema>;
 
+interface RequestObjective extends RequestLimit {
+  readonly kind: 'request';
+}
+
 export type Objective = RequestObjective | RunObjective;
 
 /** The share of issued samples that meet every one of the limits; failures do not. */
@@ -66,13 +65,18 @@ interface AttainmentObjective {
 /** An objective with one result. */
 export type JudgedObjective = RunObjective | AttainmentObjective;
 
-/** How objectives are stored and sent. */
-export interface ObjectiveFields {
-  readonly objectives: readonly RequestLimit[];
-  readonly runObjectives: Reported<readonly RunObjective[]>;
+/** Limit per run. */
+export const OBJECTIVES_MAX = 16;
+
+export const objectiveEntries = {
+  objectives: v.pipe(v.array(requestLimitSchema), v.maxLength(OBJECTIVES_MAX)),
+  runObjectives: reported(v.pipe(v.array(runObjectiveSchema), v.maxLength(OBJECTIVES_MAX))),
   /** 1 if every request must meet its objectives. */
-  readonly attainment: Reported<number>;
-}
+  attainment: reported(share),
+};
+
+/** How objectives are stored and sent. */
+export type ObjectiveFields = Infer<v.ObjectSchema<typeof objectiveEntries, undefined>>;
 
 export const objectiveFields = (
   objectives: readonly Objective[],

@@ -1,5 +1,6 @@
 // How a sample ends: METRICS §2. Every issued sample ends in exactly one outcome; nothing is retried silently.
 
+import * as v from 'valibot';
 import { count, figure, type Infer, openObject } from '../schema.ts';
 
 export type Outcome = 'completed' | 'failed' | 'cancelled';
@@ -49,10 +50,12 @@ export const FAILURE_LABELS: Readonly<Record<FailureKind, string>> = {
   aborted: 'given up by the server',
 };
 
+/** None that is 0. */
+export const failuresByKindSchema = v.record(v.picklist(FAILURE_KINDS), v.exactOptional(count));
+
 /** Failures by kind, as a report counts them. */
 export interface FailuresByKind {
-  /** None that is 0. */
-  readonly errors: Readonly<Partial<Record<FailureKind, number>>>;
+  readonly errors: Infer<typeof failuresByKindSchema>;
 }
 
 export const failureCounts = (countOf: (kind: FailureKind) => number): FailuresByKind => ({

@@ -2,14 +2,26 @@
 // exact, and the window by which they are divided starts when the first request was stamped and ends when the
 // last reply was read.
 
+import * as v from 'valibot';
 import { formatThreeDigits } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
+import { type Infer, openObject, orUnknown } from '../schema.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
-import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './event-record.ts';
+import {
+  boundSchema,
+  type ErrorBound,
+  type RunBounds,
+  type SeriesErrorBound,
+  widestOf,
+} from './event-record.ts';
 import { RATE_KEYS, type RateKey, type ReportRates } from './run-rates.ts';
 
-/** In the unit of each rate; for tokens of one user, that of the median. */
-export type RateBounds = Readonly<Partial<Record<RateKey, Reported<ErrorBound>>>>;
+/** In the unit of each rate; for tokens of one user, that of the median. A rate that is not listed is unknown. */
+export const rateBoundsSchema = openObject(
+  recordOf(RATE_KEYS, () => v.exactOptional(orUnknown(boundSchema))),
+);
+
+export type RateBounds = Infer<typeof rateBoundsSchema>;
 
 interface RateBoundSources {
   readonly rates: ReportRates;

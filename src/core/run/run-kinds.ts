@@ -1,7 +1,14 @@
 // The kinds of events about benchmarks and other work: rows of the table of kinds. A node may run thousands
 // of benchmarks; state contains the newest, the journal and the run directories contain the rest.
 
-import type { Run, Runner, RunProgress } from './run.ts';
+import {
+  type Run,
+  type Runner,
+  type RunProgress,
+  runnerSchema,
+  runProgressSchema,
+  runSchema,
+} from './run.ts';
 
 const RUNNER = {
   class: 'live',
@@ -9,6 +16,7 @@ const RUNNER = {
   shape: 'keyed',
   entriesMax: 64,
   isNewestKept: true,
+  schema: runnerSchema,
   key: ({ runnerKey }: Runner): string => runnerKey,
   texts: { runnerKey: 'key', source: 'plain' },
 } as const;
@@ -20,6 +28,7 @@ const RUN = {
   shape: 'keyed',
   entriesMax: 256,
   isNewestKept: true,
+  schema: runSchema,
   key: ({ runId }: Run): string => runId,
   texts: {
     runId: 'runId',
@@ -65,6 +74,7 @@ const PROGRESS = {
   shape: 'keyed',
   entriesMax: 64,
   isNewestKept: true,
+  schema: runProgressSchema,
   key: ({ runId }: RunProgress): string => runId,
   texts: {
     runId: 'runId',

@@ -1,38 +1,16 @@
 // How the load of a run changes over time, in addition to its pattern, and how that is written. The pattern
 // contains the highest level that the load reaches; a version without shapes reads only that.
 
+import * as v from 'valibot';
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
-import { type Infer, nonNegative, openObject } from '../schema.ts';
+import { count, type Infer, nonNegative, openObject, reported } from '../schema.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { isOpenLoop, patternLabel, type RunPattern, scheduleLabel } from './run-pattern.ts';
-import { speedText, type TraceShape } from './trace-shape.ts';
+import { speedText, type TraceShape, traceShapeSchema } from './trace-shape.ts';
 
-export type RunShape = {
-  /** Time in which the load grows evenly to its first level; not measured. 0: at once. */
-  readonly rampMs: number;
-  /** At the first level, after the ramp; not measured. */
-  readonly warmupMs: number;
-  /** For a schedule: an arrival above it waits for a slot. */
-  readonly inFlightCap: Reported<number>;
-  /** One after the other, all measured; none: the level of the pattern for the whole run. */
-  readonly steps: readonly LoadStep[];
-  /** If requests belong to sessions: the pattern then describes the sessions' arrivals. */
-  readonly sessions: Reported<SessionShape>;
-  /** If requests are those of a recorded trace: the pattern then contains their mean rate. */
-  readonly trace: Reported<TraceShape>;
-  /**
-   * For a load that ends after a time: how long it then waits for requests in flight. Absent: to their end.
-   */
-  readonly graceMs?: number;
-};
-
-type SessionShape = {
-  readonly concurrencyOf: ConcurrencyUnit;
-  /** Absent: stored by the client. */
-  readonly history?: SessionHistory;
-};
+export const SESSION_HISTORIES = ['client', 'server'] as const;
 
 /**
  * Where the previous turns are stored: each request contains them, or it refers to the previous answer at a
@@ -40,7 +18,7 @@ type SessionShape = {
  */
 export type SessionHistory = (typeof SESSION_HISTORIES)[number];
 
-export const SESSION_HISTORIES = ['client', 'server'] as const;
+export const CONCURRENCY_UNITS = ['sessions', 'requests'] as const;
 
 /**
  * What a closed loop limits: whole sessions, however many turns of one are in flight, or requests of any
@@ -48,9 +26,15 @@ export const SESSION_HISTORIES = ['client', 'server'] as const;
  */
 export type ConcurrencyUnit = (typeof CONCURRENCY_UNITS)[number];
 
-export const CONCURRENCY_UNITS = ['sessions', 'requests'] as const;
+const sessionShapeSchema = openObject({
+  concurrencyOf: v.picklist(CONCURRENCY_UNITS),
+  /** Absent: stored by the client. */
+  history: v.exactOptional(v.picklist(SESSION_HISTORIES)),
+});
 
-export const loadStepSchema = openObject({
+type SessionShape = Infer<typeof sessionShapeSchema>;
+
+const loadStepSchema = openObject({
   /** Requests per second or in flight, depending on the pattern; it changes evenly from one to the other. */
   from: nonNegative,
   to: nonNegative,
@@ -61,6 +45,27 @@ export const loadStepSchema = openObject({
 export type LoadStep = Infer<typeof loadStepSchema>;
 
 export const LOAD_STEPS_MAX = 64;
+
+export const runShapeSchema = openObject({
+  /** Time in which the load grows evenly to its first level; not measured. 0: at once. */
+  rampMs: nonNegative,
+  /** At the first level, after the ramp; not measured. */
+  warmupMs: nonNegative,
+  /** For a schedule: an arrival above it waits for a slot. */
+  inFlightCap: reported(count),
+  /** One after the other, all measured; none: the level of the pattern for the whole run. */
+  steps: v.pipe(v.array(loadStepSchema), v.maxLength(LOAD_STEPS_MAX)),
+  /** If requests belong to sessions: the pattern then describes the sessions' arrivals. */
+  sessions: reported(sessionShapeSchema),
+  /** If requests are those of a recorded trace: the pattern then contains their mean rate. */
+  trace: reported(traceShapeSchema),
+  /**
+   * For a load that ends after a time: how long it then waits for requests in flight. Absent: to their end.
+   */
+  graceMs: v.exactOptional(nonNegative),
+});
+
+export type RunShape = Infer<typeof runShapeSchema>;
 
 export const PLAIN_SHAPE: RunShape = {
   rampMs: 0,
@@ -153,9 +158,6 @@ const timeText = (ms: number): string => figureText(formatMeasuredNanoseconds(ms
 
 // Name and tags of a run: how a person identifies it among others.
 
-/** "engine" to "vllm 0.11". */
-export type RunTags = Readonly<Record<string, string>>;
-
 export const RUN_NAME_LENGTH_MAX = 100;
 export const TAGS_MAX = 16;
 export const TAG_KEY_LENGTH_MAX = 40;
@@ -166,6 +168,22 @@ export const TAG_VALUE_LENGTH_MAX = 100;
  * option.
  */
 export const TAG_KEY: RegExp = /^[a-zA-Z][a-zA-Z0-9_.-]{0,39}$/;
+
+export const runNameSchema = v.pipe(v.string(), v.maxLength(RUN_NAME_LENGTH_MAX));
+
+export const runTagsSchema = v.pipe(
+  v.record(v.pipe(v.string(), v.regex(TAG_KEY)), v.pipe(v.string(), v.maxLength(TAG_VALUE_LENGTH_MAX))),
+  v.maxEntries(TAGS_MAX),
+);
+
+/** "engine" to "vllm 0.11". */
+export type RunTags = Infer<typeof runTagsSchema>;
+
+/** "engine=vllm" */
+export const tagTextsSchema = v.pipe(
+  v.array(v.pipe(v.string(), v.maxLength(TAG_KEY_LENGTH_MAX + 1 + TAG_VALUE_LENGTH_MAX))),
+  v.maxLength(TAGS_MAX),
+);
 
 /** "before the update · engine=vllm"; '' if there are none. */
 export const nameLabel = (run: {

@@ -5,8 +5,6 @@
 import * as v from 'valibot';
 import { figure, type Infer, openObject } from '../schema.ts';
 
-export type StopCause = (typeof STOP_CAUSES)[number];
-
 export const STOP_CAUSES = ['rejected', 'nothing-succeeded', 'stop-when'] as const;
 
 export const stopText = v.pipe(v.string(), v.maxLength(4_096));

@@ -3,110 +3,37 @@
 // ran it.
 
 import * as v from 'valibot';
-import type { NodeId, RunId } from '../ids.ts';
-import { count, figure, type Infer, nodeIdSchema, openObject, reported, shortText, text } from '../schema.ts';
-import type { SweepStageRef } from '../sweep/sweep.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import type { ContaminationFinding } from './contamination.ts';
-import type { ContentArrived } from './content-arrived.ts';
-import type { SeriesErrorBound } from './event-record.ts';
-import type { RunFailures } from './failure-groups.ts';
-import type { ForeignMark } from './foreign-run.ts';
-import type { ObjectiveAnswer } from './judge-objective.ts';
-import type { LiveAgent } from './live-agent.ts';
-import type { LiveSessions } from './live-sessions.ts';
-import type { ObjectiveFields } from './objective.ts';
-import type { FailureKind, SampleCounts } from './outcome.ts';
-import type { RateBounds } from './rate-bounds.ts';
-import type { RunPattern } from './run-pattern.ts';
-import type { HeadlineRateKey } from './run-rates.ts';
+import { recordOf } from '../record-of.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  isoTime,
+  nodeIdSchema,
+  nonNegative,
+  openObject,
+  reported,
+  runIdSchema,
+  type Schema,
+  shortText,
+  text,
+} from '../schema.ts';
+import { sweepStageSchema } from '../sweep/sweep.ts';
+import { contaminationFindingsSchema } from './contamination.ts';
+import { contentArrivedSchema } from './content-arrived.ts';
+import { seriesBoundSchema } from './event-record.ts';
+import { runFailuresSchema } from './failure-groups.ts';
+import { foreignMarkSchema } from './foreign-run.ts';
+import { objectiveAnswersSchema } from './judge-objective.ts';
+import { AGENTS_MAX, liveAgentsSchema } from './live-agent.ts';
+import { liveSessionsSchema } from './live-sessions.ts';
+import { objectiveEntries } from './objective.ts';
+import { FAILURE_KINDS, sampleCountsSchema } from './outcome.ts';
+import { rateBoundsSchema } from './rate-bounds.ts';
+import { runPatternSchema } from './run-pattern.ts';
+import { HEADLINE_RATE_KEYS } from './run-rates.ts';
 import type { SeriesKey } from './run-series.ts';
-import type { RunShape } from './run-shape.ts';
-
-export interface Run extends ObjectiveFields {
-  readonly runId: RunId;
-  /** ISO 8601 of the machine that runs it; for display, and for the order of runs of one node. */
-  readonly startedAt: string;
-  /** Scheme, host, port and path; never credentials. */
-  readonly target: string;
-  /** Known if the target is a node's own address. */
-  readonly targetNode: Reported<NodeId>;
-  readonly serverKind: Reported<string>;
-  readonly model: Reported<string>;
-  readonly pattern: RunPattern;
-  readonly shape: Reported<RunShape>;
-  /** The name that a person gave it. */
-  readonly runName: Reported<string>;
-  /** "engine=vllm" */
-  readonly tags: Reported<readonly string[]>;
-  readonly dataset: string;
-  readonly seed: number;
-  /** Command that repeats it, without secrets. */
-  readonly command: Reported<string>;
-  readonly isStreaming: boolean;
-  /** The machines that made the load, for a run from several. */
-  readonly from?: readonly string[];
-  /** For a run that another tool measured. */
-  readonly foreign?: ForeignMark;
-  readonly limits: RunLimits;
-  /** Where the run stores its files, on the machine of the entry's origin. */
-  readonly directory: string;
-  /** Known if the run is a stage of one. */
-  readonly sweep: Reported<SweepStageRef>;
-  readonly state: RunState;
-  /** Why the state is not 'complete'; '' if it is, or while it runs. */
-  readonly reason: string;
-  /** For the whole run, once it has ended. */
-  readonly figures: RunFigures | Unknown;
-}
-
-/** 'failed': it ended without a readable report. */
-export type RunState = 'running' | 'complete' | 'incomplete' | 'interrupted' | 'failed';
-
-interface RunLimits {
-  readonly samplesMax: Reported<number>;
-  readonly durationMs: Reported<number>;
-}
-
-/** The figures of a run at one moment or at its end, for the measured phase: the headlines of its tables. */
-export interface RunFigures extends Readonly<Record<HeadlineRateKey, Reported<number>>> {
-  /** `unresolved` are in flight. */
-  readonly counts: SampleCounts;
-  /** A series without values is missing. */
-  readonly series: Readonly<Partial<Record<SeriesKey, SeriesFigures>>>;
-  /** For the headline series: [low, high, count]. */
-  readonly histogram: readonly (readonly [number, number, number])[];
-  /** The result for each objective, so far or at the end. */
-  readonly objectives: Reported<readonly ObjectiveAnswer[]>;
-  /** Requests per second that meet every objective for requests; unknown if there is none. */
-  readonly goodput: Reported<number>;
-  readonly errors: readonly RunError[];
-  /** Why requests failed, grouped by the server's message, and when the server was away. */
-  readonly failures: Reported<RunFailures>;
-  /** How much each rate may be off because of the client, or why no figure of the run has an error bound. */
-  readonly rateBounds: Reported<RateBounds>;
-  /** What contaminates these figures, so far or at the end. */
-  readonly contamination: Reported<readonly ContaminationFinding[]>;
-  readonly client: ClientFigures;
-  readonly droppedEvents: number;
-}
-
-export interface SeriesFigures {
-  readonly count: number;
-  /** Percentile as text ("99.9") to value. */
-  readonly percentiles: Readonly<Record<string, number>>;
-  /** How much the client may be off in each; missing if unknown. */
-  readonly errorBound?: SeriesErrorBound;
-}
-
-export interface RunError {
-  readonly kind: FailureKind;
-  readonly count: number;
-  /** Detail of the newest of its kind: "first byte, 30 s". */
-  readonly detail: Reported<string>;
-  /** Time of the newest of its kind, since the run started. */
-  readonly lastAtMs: Reported<number>;
-}
+import { runNameSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 
 export const clientFiguresSchema = openObject({
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
@@ -128,32 +55,158 @@ export const clientFiguresSchema = openObject({
 /** Whether the load generator is trustworthy, and the figures that decide it. */
 export type ClientFigures = Infer<typeof clientFiguresSchema>;
 
-export type RunPhase = 'connecting' | 'warmup' | 'measuring' | 'draining';
+const seriesFiguresSchema = openObject({
+  count,
+  /** Percentile as text ("99.9") to value. */
+  percentiles: v.pipe(
+    v.record(v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/)), figure),
+    v.maxEntries(32),
+  ),
+  /** How much the client may be off in each; missing if unknown. */
+  errorBound: v.exactOptional(seriesBoundSchema),
+});
+
+export type SeriesFigures = Infer<typeof seriesFiguresSchema>;
+
+/** By name: another version may have other series. */
+const series: Schema<Partial<Record<SeriesKey, SeriesFigures>>> = v.pipe(
+  v.record(v.pipe(v.string(), v.regex(/^[a-zA-Z]{1,40}$/)), seriesFiguresSchema),
+  v.maxEntries(8),
+);
+
+const runErrorSchema = openObject({
+  kind: v.picklist(FAILURE_KINDS),
+  count,
+  /** Detail of the newest of its kind: "first byte, 30 s". */
+  detail: reported(shortText),
+  /** Time of the newest of its kind, since the run started. */
+  lastAtMs: reported(figure),
+});
+
+export type RunError = Infer<typeof runErrorSchema>;
+
+export const runFiguresSchema = openObject({
+  /** `unresolved` are in flight. */
+  counts: sampleCountsSchema,
+  ...recordOf(HEADLINE_RATE_KEYS, () => reported(figure)),
+  /** A series without values is missing. */
+  series,
+  /** For the headline series: [low, high, count]. */
+  histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(64)),
+  /** The result for each objective, so far or at the end. */
+  objectives: reported(objectiveAnswersSchema),
+  /** Requests per second that meet every objective for requests; unknown if there is none. */
+  goodput: reported(figure),
+  errors: v.pipe(v.array(runErrorSchema), v.maxLength(FAILURE_KINDS.length)),
+  /** Why requests failed, grouped by the server's message, and when the server was away. */
+  failures: reported(runFailuresSchema),
+  /** How much each rate may be off because of the client, or why no figure of the run has an error bound. */
+  rateBounds: reported(rateBoundsSchema),
+  /** What contaminates these figures, so far or at the end. */
+  contamination: reported(contaminationFindingsSchema),
+  client: clientFiguresSchema,
+  droppedEvents: count,
+});
+
+/** The figures of a run at one moment or at its end, for the measured phase: the headlines of its tables. */
+export type RunFigures = Infer<typeof runFiguresSchema>;
+
+const start = {
+  runId: runIdSchema,
+  /** ISO 8601 of the machine that runs it; for display, and for the order of runs of one node. */
+  startedAt: isoTime,
+  /** Scheme, host, port and path; never credentials. */
+  target: text,
+  serverKind: reported(shortText),
+  model: reported(shortText),
+  pattern: runPatternSchema,
+  shape: reported(runShapeSchema),
+  /** The name that a person gave it. */
+  runName: reported(runNameSchema),
+  /** "engine=vllm" */
+  tags: reported(tagTextsSchema),
+  dataset: text,
+  seed: figure,
+  /** Command that repeats it, without secrets. */
+  command: reported(text),
+  isStreaming: v.boolean(),
+  /** The machines that made the load, for a run from several. */
+  from: v.exactOptional(v.pipe(v.array(shortText), v.maxLength(AGENTS_MAX))),
+  /** For a run that another tool measured. */
+  foreign: v.exactOptional(foreignMarkSchema),
+  limits: openObject({ samplesMax: reported(count), durationMs: reported(nonNegative) }),
+  ...objectiveEntries,
+  /** Where the run stores its files, on the machine of the entry's origin. */
+  directory: text,
+  /** Known if the run is a stage of one. */
+  sweep: reported(sweepStageSchema),
+};
+
+const end = {
+  /** 'failed': it ended without a readable report. */
+  state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
+  /** Why the state is not 'complete'; '' if it is, or while it runs. */
+  reason: text,
+  /** For the whole run, once it has ended. */
+  figures: reported(runFiguresSchema),
+};
+
+export const runSchema = openObject({
+  ...start,
+  /** Known if the target is a node's own address. */
+  targetNode: reported(nodeIdSchema),
+  ...end,
+});
+
+export type Run = Infer<typeof runSchema>;
+
+export type RunState = Run['state'];
+
+export const runStartSchema = openObject(start);
+
+/** What a benchmark reports to the daemon of its machine when it starts. */
+export type RunStart = Infer<typeof runStartSchema>;
+
+export const runEndSchema = openObject({
+  runId: runIdSchema,
+  model: start.model,
+  directory: start.directory,
+  ...end,
+});
+
+/** What is known when it has ended. */
+export type RunEnd = Infer<typeof runEndSchema>;
+
+const recentRatesSchema = openObject({
+  requestsPerSecond: reported(figure),
+  outputTokensPerSecond: reported(figure),
+});
+
+export type RecentRates = Infer<typeof recentRatesSchema>;
+
+export const runProgressSchema = openObject({
+  runId: runIdSchema,
+  phase: v.picklist(['connecting', 'warmup', 'measuring', 'draining']),
+  /** Since the run's zero, including warm-up. */
+  elapsedMs: nonNegative,
+  /** Since the measured phase started; 0 before. */
+  measuredMs: nonNegative,
+  figures: runFiguresSchema,
+  /** Over the last seconds. */
+  recent: recentRatesSchema,
+  contentArrived: reported(contentArrivedSchema),
+  /** If several machines make the load. */
+  agents: reported(liveAgentsSchema),
+  /** For a run of sessions. */
+  sessions: v.exactOptional(liveSessionsSchema),
+  /** Updates that the run could not send to the daemon in time. */
+  updatesDropped: count,
+});
 
 /** Newest figures of a running run. */
-export interface RunProgress {
-  readonly runId: RunId;
-  readonly phase: RunPhase;
-  /** Since the run's zero, including warm-up. */
-  readonly elapsedMs: number;
-  /** Since the measured phase started; 0 before. */
-  readonly measuredMs: number;
-  readonly figures: RunFigures;
-  /** Over the last seconds. */
-  readonly recent: RecentRates;
-  readonly contentArrived: Reported<ContentArrived>;
-  /** If several machines make the load. */
-  readonly agents: Reported<readonly LiveAgent[]>;
-  /** For a run of sessions. */
-  readonly sessions?: LiveSessions;
-  /** Updates that the run could not send to the daemon in time. */
-  readonly updatesDropped: number;
-}
+export type RunProgress = Infer<typeof runProgressSchema>;
 
-export interface RecentRates {
-  readonly requestsPerSecond: Reported<number>;
-  readonly outputTokensPerSecond: Reported<number>;
-}
+export type RunPhase = RunProgress['phase'];
 
 export const runnerSchema = openObject({
   runnerKey: text,

@@ -3,31 +3,34 @@
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';
+import { count, type Infer, nonNegative, openObject, reported } from '../schema.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 
-export type TraceShape = {
+export const traceShapeSchema = openObject({
   /** Times of the trace are divided by it. */
-  readonly speed: number;
+  speed: nonNegative,
   /** Planned requests: in the part that is replayed, up to the limits of the run. */
-  readonly requests: number;
+  requests: count,
   /** Which part, in the trace's own time since its first request. */
-  readonly fromMs: Reported<number>;
-  readonly untilMs: Reported<number>;
+  fromMs: reported(nonNegative),
+  untilMs: reported(nonNegative),
   /** Shares of a conversation between which each one started. */
-  readonly startAt: Reported<{ readonly from: number; readonly to: number }>;
+  startAt: reported(openObject({ from: nonNegative, to: nonNegative })),
   /** Longest pause, in the trace's own time. */
-  readonly gapMsMax: Reported<number>;
-  readonly gapsCapped: number;
+  gapMsMax: reported(nonNegative),
+  gapsCapped: count,
   /** As recorded, from the first request to the last. Unknown: times are only given within conversations. */
-  readonly spanMs: Reported<number>;
+  spanMs: reported(nonNegative),
   /** Total of all planned prompts, as recorded. */
-  readonly inputTokens: number;
+  inputTokens: count,
   /**
    * The part of them in leading blocks that an earlier request has too: what an unlimited prefix cache could
    * answer.
    */
-  readonly sharedTokens: Reported<number>;
-};
+  sharedTokens: reported(count),
+});
+
+export type TraceShape = Infer<typeof traceShapeSchema>;
 
 /** "10 times its speed", "its own speed". */
 export const speedText = ({ speed }: Pick<TraceShape, 'speed'>): string =>

@@ -7,24 +7,19 @@ import { shortName } from '../run/run-digest.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Estimate, Stage, StageCurve, StageFigures } from './stage.ts';
 import {
+  OBJECTIVES_REPORTED_MAX,
   STAGES_REPORTED_MAX,
   type StageDigest,
-  type Sweep,
-  type SweepFindings,
+  type SweepStart,
   type SweepState,
+  TAGS_REPORTED_MAX,
 } from './sweep.ts';
 import { LINE_SCHEMA, type LineDocument, type LoadLine, type SweepDocument } from './sweep-document.ts';
-
-/** The part of a sweep that is published when it starts. */
-export type SweepHeadDigest = Omit<
-  Sweep,
-  'sweepId' | 'targetNode' | 'state' | 'reason' | keyof SweepFindings
->;
 
 export const sweepHeadDigest = (
   document: SweepDocument | LineDocument,
   directory: string,
-): SweepHeadDigest => ({
+): Omit<SweepStart, 'sweepId'> => ({
   form: document.schema === LINE_SCHEMA ? 'line' : 'sweep',
   startedAt: document.startedAt,
   name: shortName(document.name),
@@ -149,6 +144,4 @@ const TEXT_LENGTH_MAX = 1_000;
 const REASON_LENGTH_MAX = 80;
 /** Limit of the reason why one of its figures is unknown. */
 const UNKNOWN_LENGTH_MAX = 32;
-export const OBJECTIVES_REPORTED_MAX = 16;
-export const TAGS_REPORTED_MAX = 16;
 const TAG_LENGTH_MAX = 200;

@@ -1,7 +1,7 @@
 // The kinds of events about sweeps and load lines: rows of the table of kinds. A durable event is published
 // at the start and at the end, live ones in between; the stages are runs with their own events.
 
-import type { Sweep, SweepProgress } from './sweep.ts';
+import { type Sweep, type SweepProgress, sweepProgressSchema, sweepSchema } from './sweep.ts';
 
 const SWEEP = {
   class: 'durable',
@@ -9,6 +9,7 @@ const SWEEP = {
   shape: 'keyed',
   entriesMax: 64,
   isNewestKept: true,
+  schema: sweepSchema,
   key: ({ sweepId }: Sweep): string => sweepId,
   texts: {
     sweepId: 'runId',
@@ -47,6 +48,7 @@ const PROGRESS = {
   shape: 'keyed',
   entriesMax: 8,
   isNewestKept: true,
+  schema: sweepProgressSchema,
   key: ({ sweepId }: SweepProgress): string => sweepId,
   texts: {
     sweepId: 'runId',

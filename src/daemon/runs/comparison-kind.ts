@@ -3,7 +3,11 @@
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { STORED_COMPARISONS } from '../../core/comparison/comparison-selectors.ts';
 import {
+  type ComparisonEnd,
+  type ComparisonStart,
   comparisonEnd,
+  comparisonEndSchema,
+  comparisonStartSchema,
   findingsOfComparison,
   type ReportedComparison,
   type ReportedPairs,
@@ -16,12 +20,6 @@ import { type ComparisonId, isComparisonId } from '../../core/ids.ts';
 import { comparisonIdSchema } from '../../core/schema.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { COMPARISON_FILES } from '../../metrics/stored-file.ts';
-import {
-  type ComparisonEnd,
-  type ComparisonStart,
-  comparisonEndSchema,
-  comparisonStartSchema,
-} from '../../wire/reported-comparison-schema.ts';
 import { ABANDONED_MS, type DocumentKind, type DocumentTypes, LOST } from './document-kind.ts';
 import { plainTarget, type TargetSources, targetNodeOf } from './target-node.ts';
 

@@ -5,7 +5,16 @@ import { LEASE_MS } from '../../core/document/document-views.ts';
 import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { Run, Runner, RunProgress } from '../../core/run/run.ts';
+import {
+  type Run,
+  type RunEnd,
+  type Runner,
+  type RunProgress,
+  type RunStart,
+  runEndSchema,
+  runProgressSchema,
+  runStartSchema,
+} from '../../core/run/run.ts';
 import { runDigest, runRequested, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { runnerKeyOf, STORED_RUNS } from '../../core/run/run-selectors.ts';
 import { runIdSchema } from '../../core/schema.ts';
@@ -14,13 +23,6 @@ import { runFiles } from '../../metrics/run-files.ts';
 import { withServerColumns } from '../../metrics/server-columns.ts';
 import { REPORT_FILES } from '../../metrics/stored-file.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
-import {
-  type RunEnd,
-  type RunStart,
-  runEndSchema,
-  runProgressSchema,
-  runStartSchema,
-} from '../../wire/run-schema.ts';
 import {
   ABANDONED_MS,
   type DocumentKind,

@@ -8,20 +8,21 @@ import { EVENT_KINDS, type Fact } from '../../core/event-kinds.ts';
 import { isSweepId, type SweepId } from '../../core/ids.ts';
 import { sweepIdSchema } from '../../core/schema.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
-import type { Sweep, SweepFindings } from '../../core/sweep/sweep.ts';
-import { lineOf, stageDigests, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
-import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { STORED_SWEEPS } from '../../core/sweep/sweep-selectors.ts';
-import { unknown } from '../../core/unknown.ts';
-import { readStored, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import {
+  type Sweep,
   type SweepEnd,
+  type SweepFindings,
   type SweepStart,
   type SweepUpdate,
   sweepEndSchema,
   sweepStartSchema,
   sweepUpdateSchema,
-} from '../../wire/sweep-digest-schema.ts';
+} from '../../core/sweep/sweep.ts';
+import { lineOf, stageDigests, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
+import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { STORED_SWEEPS } from '../../core/sweep/sweep-selectors.ts';
+import { unknown } from '../../core/unknown.ts';
+import { readStored, SWEEP_FILES } from '../../metrics/stored-file.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
 import {
   ABANDONED_MS,

@@ -189,7 +189,7 @@ const REASON_LENGTH_MAX = 200;
 /** Every container of a pod has this variable, with the address of the API server. */
 const isInPod = (env: Env): boolean => (env['KUBERNETES_SERVICE_HOST'] ?? '') !== '';
 
-const podNames = (env: Env, files: MachineFiles): Omit<Pod, 'labels'> => ({
+const podNames = (env: Env, files: MachineFiles): Omit<Pod, 'kind' | 'labels'> => ({
   machine: variable(env, 'PLIMSOLL_KUBERNETES_NODE'),
   podName: variable(env, 'PLIMSOLL_KUBERNETES_POD'),
   namespace:

@@ -1,14 +1,15 @@
 // Nodes and links as the HTTP API returns them: combined views, in which an unknown value is marked as such.
 
 import * as v from 'valibot';
+import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { connectionTypeSchema, LOSS_CODES, type LossCode } from '../../core/link/connection.ts';
 import type { LinkCarrier } from '../../core/link/link-ends.ts';
 import type { DeadEnd } from '../../core/link/loss-cause.ts';
 import type { ConflictView } from '../../core/node/conflict-view.ts';
 import { failedGpuSchema } from '../../core/node/failed-gpu.ts';
-import type { GpuLoad } from '../../core/node/gpu.ts';
-import type { GpuHealth } from '../../core/node/gpu-health.ts';
+import { type GpuLoad, gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../../core/node/gpu.ts';
+import { type GpuHealth, gpuHealthSchema } from '../../core/node/gpu-health.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../core/node/node-view.ts';
 import { gatheredKind, NODE_READING_KINDS, type NodeReadingKind } from '../../core/node/reading.ts';
@@ -21,21 +22,15 @@ import {
   type Infer,
   list,
   nodeIdSchema,
+  orUnknown,
   reported,
   type Schema,
   text,
-  unknownSchema,
 } from '../../core/schema.ts';
 import type { Entry } from '../../core/state.ts';
 import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
-import { gpuHealthSchema } from '../gpu-health-schema.ts';
-import { gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../gpu-schema.ts';
-import { READING_SCHEMAS } from '../reading-schema.ts';
 import { entrySchema } from './state-answers.ts';
-
-export const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => v.union([unknownSchema, schema]);
 
 /** What a probe does now, or waits for. */
 export type ListedStage =
@@ -50,7 +45,7 @@ export interface ListedMeasurement {
 }
 
 const measurement = {
-  profile: orUnknown(entrySchema(PAYLOAD_SCHEMAS['gpu.profiled'])),
+  profile: orUnknown(entrySchema(EVENT_KINDS['gpu.profiled'].schema)),
   probe: orUnknown<ListedStage>(
     v.variant('kind', [
       v.object({ kind: v.literal('running'), leftMs: figure, isByHand: v.boolean() }),
@@ -101,9 +96,9 @@ export type ListedVendor = Omit<VendorView, 'devices'> & { readonly devices: rea
 
 export const listedVendorSchema: Schema<ListedVendor> = v.object({
   vendor: gpuVendorSchema,
-  inventory: readingViewSchema(READING_SCHEMAS['gpus.gathered'].entries.value),
-  loads: readingViewSchema(READING_SCHEMAS['gpuLoads.gathered'].entries.value),
-  healths: readingViewSchema(READING_SCHEMAS['gpuHealths.gathered'].entries.value),
+  inventory: readingViewSchema(EVENT_KINDS['gpus.gathered'].schema.entries.value),
+  loads: readingViewSchema(EVENT_KINDS['gpuLoads.gathered'].schema.entries.value),
+  healths: readingViewSchema(EVENT_KINDS['gpuHealths.gathered'].schema.entries.value),
   devices: list(listedGpuSchema),
   failed: v.pipe(
     list(failedGpuSchema),
@@ -144,7 +139,7 @@ const nodeEntries = {
 };
 
 const viewOf = (reading: NodeReadingKind): v.GenericSchema => {
-  const value: v.GenericSchema = READING_SCHEMAS[gatheredKind(reading)].entries.value;
+  const value: v.GenericSchema = EVENT_KINDS[gatheredKind(reading)].schema.entries.value;
   return readingViewSchema(value);
 };
 
@@ -216,13 +211,13 @@ export const listedLinkSchema = v.object({
   /** Key of the path, made of both interfaces: connections of one path have the same figures. */
   path: text,
   /** The age of this information: since it opened, or since its type or rate changed. */
-  connection: aged(PAYLOAD_SCHEMAS['connection.opened']),
+  connection: aged(EVENT_KINDS['connection.opened'].schema),
   /** Type and rate from both of its ends: the slower one decides. */
   carrier: reported<LinkCarrier>(
     v.object({ ...carrier, ends: v.object({ source: linkEnd, sink: linkEnd }) }),
   ),
   /** The newest of its path. The age of its figures is `ageMs` + `value.measuredAgeMs`. */
-  profile: orUnknown(aged(PAYLOAD_SCHEMAS['link.profiled'])),
+  profile: orUnknown(aged(EVENT_KINDS['link.profiled'].schema)),
   /** Figures far below their median of the last week. */
   unusual: v.pipe(
     v.array(

@@ -2,8 +2,11 @@
 // Bodies are described as they are sent, with optional fields; responses as they arrive.
 
 import type * as v from 'valibot';
+import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import { readingStatusSchema } from '../../core/node/gathered.ts';
+import { gpuDeviceSchema, gpuLoadSchema } from '../../core/node/gpu.ts';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
+import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../../core/run/run.ts';
 import {
   comparisonIdSchema,
   documentIdSchema,
@@ -13,10 +16,13 @@ import {
   unknownSchema,
 } from '../../core/schema.ts';
 import { stageSchema } from '../../core/sweep/stage.ts';
-import { sweepProgressSchema } from '../../core/sweep/sweep.ts';
+import {
+  sweepEndSchema,
+  sweepProgressSchema,
+  sweepStartSchema,
+  sweepUpdateSchema,
+} from '../../core/sweep/sweep.ts';
 import { warningSchema } from '../../core/warnings/warning.ts';
-import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
-import { gpuDeviceSchema, gpuLoadSchema } from '../gpu-schema.ts';
 import {
   headroomDeviceSchema,
   headroomDocumentSchema,
@@ -25,10 +31,7 @@ import {
 } from '../headroom-schema.ts';
 import { meshStatusSchema } from '../mesh-status.ts';
 import { noticeSchema } from '../notice.ts';
-import { READING_SCHEMAS } from '../reading-schema.ts';
 import { reportSchema } from '../report-codec.ts';
-import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../run-schema.ts';
-import { sweepEndSchema, sweepStartSchema, sweepUpdateSchema } from '../sweep-digest-schema.ts';
 import { lineDocumentSchema, sweepDocumentSchema } from '../sweep-schema.ts';
 import { apiProblemSchema } from './api-problem.ts';
 import {
@@ -77,7 +80,7 @@ const WORDS: Components = {
 const READINGS: Components = Object.fromEntries(
   READING_KINDS.map(reading => [
     `Node${reading.charAt(0).toUpperCase()}${reading.slice(1)}`,
-    READING_SCHEMAS[gatheredKind(reading)].entries.value,
+    EVENT_KINDS[gatheredKind(reading)].schema.entries.value,
   ]),
 );
 
@@ -95,17 +98,17 @@ export const API_COMPONENTS: Components = {
   ReadingStatus: readingStatusSchema,
   GpuDevice: gpuDeviceSchema,
   GpuLoad: gpuLoadSchema,
-  GpuProfile: PAYLOAD_SCHEMAS['gpu.profiled'],
-  Connection: PAYLOAD_SCHEMAS['connection.opened'],
-  LinkProfile: PAYLOAD_SCHEMAS['link.profiled'],
-  ProbeStatus: PAYLOAD_SCHEMAS['probe.reported'],
-  ProbeBaseline: PAYLOAD_SCHEMAS['baseline.reported'],
-  Runner: PAYLOAD_SCHEMAS['runner.reported'],
-  Run: PAYLOAD_SCHEMAS['run.started'],
+  GpuProfile: EVENT_KINDS['gpu.profiled'].schema,
+  Connection: EVENT_KINDS['connection.opened'].schema,
+  LinkProfile: EVENT_KINDS['link.profiled'].schema,
+  ProbeStatus: EVENT_KINDS['probe.reported'].schema,
+  ProbeBaseline: EVENT_KINDS['baseline.reported'].schema,
+  Runner: EVENT_KINDS['runner.reported'].schema,
+  Run: EVENT_KINDS['run.started'].schema,
   RunProgress: runProgressSchema,
   RunFigures: runFiguresSchema,
   Report: reportSchema,
-  Sweep: PAYLOAD_SCHEMAS['sweep.started'],
+  Sweep: EVENT_KINDS['sweep.started'].schema,
   SweepProgress: sweepProgressSchema,
   Stage: stageSchema,
   SweepDocument: sweepDocumentSchema,

@@ -2,10 +2,19 @@
 
 import * as v from 'valibot';
 import type { GroupCell, GroupSummary } from '../../core/group/group-view.ts';
-import { count, figure, type Infer, nodeIdSchema, type Schema, share, text } from '../../core/schema.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  nodeIdSchema,
+  orUnknown,
+  type Schema,
+  share,
+  text,
+} from '../../core/schema.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import { warningSchema } from '../../core/warnings/warning.ts';
-import { clusterTotalsSchema, orUnknown, totalSchema } from './cluster-answers.ts';
+import { clusterTotalsSchema, totalSchema } from './cluster-answers.ts';
 
 /** "rack", "site", "kind", "tag", or "tag:KEY". */
 export const groupByTextSchema: Schema<string> = v.pipe(

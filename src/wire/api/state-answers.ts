@@ -16,8 +16,6 @@ import {
   type State,
   unknownKindSchema,
 } from '../../core/state.ts';
-import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
-import { READING_SCHEMAS } from '../reading-schema.ts';
 import {
   type BatchMessage,
   type DroppedMessage,
@@ -37,10 +35,11 @@ const readingEntrySchema = (value: v.GenericSchema): v.GenericSchema =>
 /** What State contains for a kind. */
 const entrySchemaOf = (kind: EventKind): v.GenericSchema => {
   const reading = kind.replace('.gathered', '');
-  if (isReadingKind(reading)) return readingEntrySchema(READING_SCHEMAS[gatheredKind(reading)].entries.value);
+  if (isReadingKind(reading))
+    return readingEntrySchema(EVENT_KINDS[gatheredKind(reading)].schema.entries.value);
   const { field, fromPayload } = EVENT_KINDS[kind];
   const valueSchema: v.GenericSchema | undefined =
-    fromPayload === undefined ? PAYLOAD_SCHEMAS[kind] : MADE_OF_PAYLOADS[field];
+    fromPayload === undefined ? EVENT_KINDS[kind].schema : MADE_OF_PAYLOADS[field];
   if (valueSchema === undefined) throw new TypeError(`${kind} in the state has no schema`);
   return entrySchema(valueSchema);
 };
@@ -103,7 +102,9 @@ const isEvent = ({ kind }: { readonly kind: string }): boolean => isEventKind(ki
 
 export const eventSchema: Schema<Event> = v.pipe(
   v.variant('kind', [
-    ...KINDS.map(kind => v.object({ kind: v.literal(kind), ...headParts, payload: PAYLOAD_SCHEMAS[kind] })),
+    ...KINDS.map(kind =>
+      v.object({ kind: v.literal(kind), ...headParts, payload: EVENT_KINDS[kind].schema }),
+    ),
     v.object({ kind: v.literal('unknown'), ...headParts, unknownKind: v.string() }),
   ]),
   v.guard((event): event is Event & typeof event => isEvent(event)),

@@ -4,11 +4,10 @@ import * as v from 'valibot';
 import type { SweepId } from '../../core/ids.ts';
 import { figure, nodeIdSchema, sweepIdSchema, unknownSchema } from '../../core/schema.ts';
 import { stageSchema } from '../../core/sweep/stage.ts';
-import { sweepProgressParts } from '../../core/sweep/sweep.ts';
+import { sweepFindings, sweepSchema } from '../../core/sweep/sweep.ts';
 import { type LineProgress, lineProgressSchema } from '../../core/sweep/sweep-document.ts';
 import type { SweepView } from '../../core/sweep/sweep-selectors.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { sweepSchema } from '../sweep-digest-schema.ts';
 import { lineDocumentSchema, STAGES_MAX, sweepDocumentSchema } from '../sweep-schema.ts';
 
 /** A sweep or line as it is listed. */
@@ -17,7 +16,7 @@ export type ListedSweep = Omit<SweepView, 'progress'> & { readonly progress: Lin
 export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object({
   node: v.pipe(nodeIdSchema, v.description('The node that ran it.')),
   sweep: sweepSchema,
-  ...sweepProgressParts,
+  ...sweepFindings,
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
   reason: v.pipe(v.string(), v.description('The reason for the state; empty if there is none.')),
   isLive: v.boolean(),

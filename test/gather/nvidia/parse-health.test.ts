@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
-import { healthFindings } from '../../../src/core/node/gpu-health.ts';
+import { gpuHealthSchema, healthFindings } from '../../../src/core/node/gpu-health.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { parseHealth } from '../../../src/gather/nvidia/parse-health.ts';
-import { gpuHealthSchema } from '../../../src/wire/gpu-health-schema.ts';
 import { fixtureText } from '../gpu/fixture-tree.ts';
 
 const NOT_HERE = unknown('not available on this device', 'not-offered');
