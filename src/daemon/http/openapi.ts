@@ -1,13 +1,12 @@
 // The OpenAPI description of the route table: every schema in it is generated from the one that validates, so they
 // cannot differ. Named schemas appear once, and the rest refers to them.
 
-import { type JsonSchema, type OverrideSchemaContext, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';
 import { API_COMPONENTS, BODY_COMPONENTS } from '../../wire/api/components.ts';
 import { cookieName } from './access.ts';
-import { OWN_SCHEMAS } from './own-schemas.ts';
+import { jsonSchemaOf } from './json-schema.ts';
 import type { ApiRoute, RouteAnswer } from './route.ts';
 
 type Json = { readonly [keyword: string]: unknown };
@@ -115,45 +114,13 @@ const describe = (
 ): { readonly components: Json; readonly of: Described } => {
   const keys = new Map([...new Set(schemas)].map((schema, index) => [schema, `${index}`]));
   const all = v.object(Object.fromEntries([...keys].map(([schema, key]) => [key, schema])));
-  const { properties = {}, $defs = {} } = toJsonSchema(all, {
-    target: 'draft-2020-12',
+  const { properties = {}, $defs = {} } = jsonSchemaOf(all, {
     typeMode,
-    definitions: { ...definitions },
-    // JSON has no other numbers, and a guard asks for nothing that its object does not.
-    ignoreActions: ['finite', 'guard'],
-    overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    overrideSchema: context => OWN_SCHEMAS.get(context.valibotSchema) ?? overridden(context, typeMode),
+    definitions,
+    referenceTo: name => `#/components/schemas/${name}`,
   });
   return { components: $defs, of: schema => properties[keys.get(schema) ?? ''] };
 };
-
-const overridden = (
-  { valibotSchema, jsonSchema, errors }: OverrideSchemaContext,
-  typeMode: 'input' | 'output',
-): JsonSchema | undefined => {
-  switch (valibotSchema.type) {
-    case 'record':
-      // Keys that are strings by a check of ours are converted, and complained of.
-      return errors?.length === 1 ? jsonSchema : undefined;
-    case 'exact_optional':
-    case 'object':
-      return typeMode === 'output' ? asReported(valibotSchema, jsonSchema) : undefined;
-    default:
-      return undefined;
-  }
-};
-
-/** A field with a default is always in the output, so it is required there. */
-const asReported = (valibotSchema: object, { default: _, ...jsonSchema }: JsonSchema): JsonSchema => {
-  const { required, properties = {} } = jsonSchema;
-  if (required === undefined || !('entries' in valibotSchema)) return jsonSchema;
-  const entries: object = valibotSchema.entries ?? {};
-  const reported = Object.keys(properties).filter(name => hasDefault(Reflect.get(entries, name)));
-  return { ...jsonSchema, required: [...required, ...reported] };
-};
-
-const hasDefault = (entry: unknown): boolean =>
-  typeof entry === 'object' && entry !== null && 'default' in entry && entry.default !== undefined;
 
 const SECURITY: Readonly<Record<ApiRoute['access'], readonly Json[]>> = {
   public: [],

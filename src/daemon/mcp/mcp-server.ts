@@ -1,18 +1,11 @@
 // The Model Context Protocol without a session: what a message asks for, answered from a table of tools. The same code answers at
 // POST /mcp and behind `plimsoll mcp`.
 
-import { toJsonSchema } from '@valibot/to-json-schema';
 import { errorMessage } from '../../core/problem.ts';
 import { showable } from '../../core/text/single-line.ts';
-import { OWN_SCHEMAS } from '../http/own-schemas.ts';
+import { jsonSchemaOf } from '../http/json-schema.ts';
 import { type RpcAnswer, type RpcRequest, readRpcMessage, rpcError, rpcResult } from './json-rpc.ts';
-import {
-  type McpAnswer,
-  type McpTool,
-  McpToolError,
-  type McpToolHead,
-  type ObjectSchema,
-} from './mcp-tool.ts';
+import { type McpAnswer, type McpTool, McpToolError, type McpToolHead } from './mcp-tool.ts';
 import { headroomTool } from './tools/headroom-tool.ts';
 import { linkHistoryTool } from './tools/link-history-tool.ts';
 import { worstLinksTool } from './tools/link-tools.ts';
@@ -103,17 +96,10 @@ const listed = ({ name, title, description, input, output, isReadOnly }: McpTool
   name,
   title,
   description,
-  inputSchema: jsonSchema(input, 'input'),
-  outputSchema: jsonSchema(output, 'output'),
+  inputSchema: jsonSchemaOf(input, { typeMode: 'input' }),
+  outputSchema: jsonSchemaOf(output, { typeMode: 'output' }),
   annotations: { title, readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: false },
 });
-
-const jsonSchema = (schema: ObjectSchema, typeMode: 'input' | 'output') =>
-  toJsonSchema(schema, {
-    target: 'draft-2020-12',
-    typeMode,
-    overrideSchema: ({ valibotSchema }) => OWN_SCHEMAS.get(valibotSchema),
-  });
 
 /** The asker's where we know it, else our newest: then it may go. */
 const agreedVersion = (requested: unknown): string =>

@@ -24,7 +24,7 @@ export interface McpTool extends McpToolHead {
   call(given: unknown, context: McpContext): Promise<McpAnswer>;
 }
 
-export type ObjectSchema = v.GenericSchema<unknown, object>;
+type ObjectSchema = v.GenericSchema<unknown, object>;
 
 export interface McpAnswer {
   /** One sentence, without names of strangers. */
