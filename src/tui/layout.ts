@@ -26,7 +26,8 @@ export const brokenLine = (fact: Line, width: number): readonly Line[] => {
         lines.push([]);
         used = 0;
       }
-      const shown = clipped(word, width);
+      // Its last blank has no room at the end of a full line, which a screen would cut.
+      const shown = clipped(used + textWidth(word) > width ? word.trimEnd() : word, width);
       lines.at(-1)?.push({ text: shown, tone });
       used += textWidth(shown);
     }

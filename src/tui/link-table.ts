@@ -9,6 +9,7 @@ import {
   formatNominalBitsPerSecond,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
+import { judgedLink } from '../core/fleet/judged-link.ts';
 import type { LinkEnd } from '../core/link/link-ends.ts';
 import { jitterOf } from '../core/link/link-facts.ts';
 import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
@@ -56,13 +57,12 @@ export const linkTable = (
   ];
 };
 
-const inOrder = (a: LinkView, b: LinkView): number =>
-  Number(!isCarrying(a.standing)) - Number(!isCarrying(b.standing)) ||
-  (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
-
-/** What needs a look first, closed ones last. */
+/** What needs a look first, closed ones last; among equals the one that carries the least of what it should, as a fleet lists them. */
 export const byNeed = (a: LinkView, b: LinkView): number =>
-  Number(needsLook(b)) - Number(needsLook(a)) || inOrder(a, b);
+  Number(needsLook(b)) - Number(needsLook(a)) ||
+  Number(!isCarrying(a.standing)) - Number(!isCarrying(b.standing)) ||
+  judgedLink(a).rank - judgedLink(b).rank ||
+  (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
 const needsLook = (link: LinkView): boolean =>
   link.standing.kind === 'failed' || link.lost.length > 0 || linkShortfall(link) !== undefined;

@@ -60,14 +60,24 @@ export const renderTop = (
   const broken = [...reported.flatMap(statusLines), ...warnings.flatMap(warningLines)].flatMap(line =>
     brokenLine(line, columns),
   );
-  const runs = runTable(state, nowMs, { columns, rowsMax: 4 });
   // The header, a blank line before each table, and at least a third of the screen for the machines.
   const rowsMax = Math.max(3, Math.floor(rows / 3));
   const table = { ...options, state, nowMs, by: scope.by };
   const nodeLines = scopeTable(shown, { ...table, rowsMax });
-  const alarmRoom = Math.min(broken.length, Math.max(2, Math.floor(rows / 4)));
-  const left = rows - 2 - nodeLines.length - spacedLength(runs.length) - spacedLength(alarmRoom) - 2;
-  const linkLines = scopeLinks(shown, { ...table, rowsMax: Math.max(1, left - 1) });
+  // The worst link has its row before further runs and warnings have theirs.
+  const worst = scopeLinks(shown, { ...table, rowsMax: 2 });
+  const room = rows - 2 - nodeLines.length - spacedLength(worst.length);
+  const run = runTable(state, nowMs, { columns, rowsMax: 1 });
+  const alarmRoom = Math.min(
+    broken.length,
+    Math.max(2, Math.min(Math.floor(rows / 4), room - spacedLength(run.length) - 1)),
+  );
+  const others = room - spacedLength(alarmRoom);
+  const runs = runTable(state, nowMs, { columns, rowsMax: Math.min(4, Math.max(1, others - 2)) });
+  const linkLines = scopeLinks(shown, {
+    ...table,
+    rowsMax: Math.max(2, others - spacedLength(runs.length) + 2),
+  });
   const lines: readonly Line[] = [
     totalsLine(views),
     [],
@@ -115,7 +125,10 @@ const sumText = (
 const cut = (lines: readonly Line[], room: number): readonly Line[] =>
   lines.length <= room
     ? lines
-    : [...lines.slice(0, room - 1), [part(`… ${counted(lines.length - room + 1, 'more line')}`, 'dim')]];
+    : [
+        ...lines.slice(0, room - 1),
+        [part(`… ${counted(lines.length - room + 1, 'more line')}: press w`, 'dim')],
+      ];
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 

@@ -1,4 +1,4 @@
-// The pages of `plimsoll top`: the whole cluster, all links, all runs, one machine, and the keys. Each shows what fits around the
+// The pages of `plimsoll top`: the whole cluster, all links, all runs, all warnings, one machine, and the keys. Each shows what fits around the
 // chosen row, and states which part of the whole that is.
 
 import { maximumOf } from '../core/extremes.ts';
@@ -14,10 +14,13 @@ import { type RunView, runViews } from '../core/run/run-selectors.ts';
 import type { State } from '../core/state.ts';
 import { clipped, inColumns } from '../core/text/columns.ts';
 import { knownOr } from '../core/unknown.ts';
+import type { Warning } from '../core/warnings/warning.ts';
 import { type ScopedCluster, scopedCluster, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { brokenLine } from './layout.ts';
 import { byNeed, linkTable } from './link-table.ts';
 import { type Line, paint, part } from './part.ts';
 import { renderSummary } from './render.ts';
+import { statusLines, warningLines } from './render-status.ts';
 import { renderTop, type TopOptions } from './render-top.ts';
 import { runTable } from './run-table.ts';
 import { type Column, layoutTable } from './table.ts';
@@ -48,6 +51,11 @@ export const topFrame = (
       ['Keys', ...inColumns(TOP_HELP)].map(line => paint([part(clipped(line, columns))], options)),
       { count: 0, nodes: [], room },
     );
+  const scrolled = (lines: readonly string[]): TopFrame => {
+    const last = Math.max(0, lines.length - room);
+    const from = Math.min(view.cursor, last);
+    return framed(lines.slice(from, from + room), { count: last + 1, nodes: [], room });
+  };
   const list = (
     title: string,
     count: number,
@@ -78,12 +86,10 @@ export const topFrame = (
         ),
       );
     }
-    case 'node': {
-      const lines = nodeLines(state, nowMs, cluster.whole, { ...options, node: view.node });
-      const last = Math.max(0, lines.length - room);
-      const from = Math.min(view.cursor, last);
-      return framed(lines.slice(from, from + room), { count: last + 1, nodes: [], room });
-    }
+    case 'warnings':
+      return scrolled(warningPage(reported, cluster.warnings, options, view));
+    case 'node':
+      return scrolled(nodeLines(state, nowMs, cluster.whole, { ...options, node: view.node }));
     case 'all': {
       const nodes = cluster.views.map(({ nodeId }) => nodeId);
       const chosen = chosenRow(view, { nodes, count: nodes.length });
@@ -144,6 +150,21 @@ const runTexts = (state: State, { run, node }: RunView): readonly string[] => [
   nodeName(state, node),
 ];
 
+/** Wrapped and one below the other, so that no command is cut off. */
+const warningPage = (
+  reported: readonly Sentences[],
+  warnings: readonly Warning[],
+  options: TopOptions,
+  view: TopView,
+): readonly string[] => {
+  const found = warnings.filter(({ title, why }) => isFound(view, [title, why]));
+  const blocks = [...reported.map(statusLines), ...found.map(warningLines)];
+  const head = part(`Warnings: ${blocks.length === 0 ? 'none' : blocks.length}`, 'strong');
+  return [[head], ...blocks.flatMap(block => [[], ...block])].flatMap(line =>
+    brokenLine(line, options.columns).map(broken => paint(broken, options)),
+  );
+};
+
 const nodeLines = (
   state: State,
   nowMs: number,
@@ -172,8 +193,8 @@ const footerText = ({ page, search, isTyping, sort, isHelp }: TopView): string =
   if (isHelp) return 'any key: back   q quit';
   const found = search === '' ? '' : `   only "${search}"`;
   return page === 'all'
-    ? `q quit  ? keys  j k  Enter open  / find  s by ${sort}  g group  l links  r runs${found}`
-    : `q quit  ? keys  j k move  Esc back  / find  l links  r runs${found}`;
+    ? `q quit  ? keys  w warnings  l links  r runs  Enter open  / find  g group  s by ${sort}${found}`
+    : `q quit  ? keys  j k move  Esc back  / find  w warnings  l links  r runs${found}`;
 };
 
 /** As the columns of the table show it; what is not known sorts last. */

@@ -3,7 +3,7 @@
 import type { GroupBy } from '../core/group/group-by.ts';
 import type { NodeId } from '../core/ids.ts';
 
-type TopPage = 'all' | 'links' | 'runs' | 'node';
+type TopPage = 'all' | 'links' | 'runs' | 'warnings' | 'node';
 
 export interface TopView {
   readonly page: TopPage;
@@ -91,6 +91,8 @@ export const topAfter = (view: TopView, key: string, rows: TopRows): TopView | '
       return turned('links');
     case 'r':
       return turned('runs');
+    case 'w':
+      return turned('warnings');
     case 'enter': {
       const node = rows.nodes[at];
       return node === undefined ? view : { ...view, page: 'node', node, cursor: 0, chosen: node };
@@ -170,9 +172,10 @@ export const TOP_HELP: readonly (readonly [string, string])[] = [
   ['Enter', 'the chosen machine with its GPUs and links; Esc: back'],
   ['l', 'all links'],
   ['r', 'all runs'],
+  ['w', 'all warnings, each with the command that helps'],
   ['s', 'sort machines by name, memory, GPU use, temperature, power'],
   ['g', 'group by rack, site, kind, not at all'],
-  ['/', 'only names that contain these letters; Enter keeps the filter, Esc removes it'],
+  ['/', 'only names with these letters; Enter keeps it, Esc ends it'],
   ['Ctrl-L', 'redraw the screen'],
   ['q, Ctrl-C', 'quit'],
 ];

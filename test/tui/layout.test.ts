@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { layoutRows } from '../../src/tui/layout.ts';
+import { brokenLine, layoutRows } from '../../src/tui/layout.ts';
 import { lineWidth, paint, part } from '../../src/tui/part.ts';
 import { layoutTable } from '../../src/tui/table.ts';
 
@@ -38,6 +38,15 @@ describe('rows and tables', () => {
       )
       .join(' ');
     expect(texts.split(/\s+/).filter(Boolean)).toEqual(reason.split(' '));
+  });
+
+  test('break where the last word fills the line, without the blank after it', () => {
+    const lines = brokenLine([part('aaaa bbbb cccc', 'caution'), part(' dddd')], 9);
+    expect(lines.map(line => line.map(({ text: words }) => words).join(''))).toEqual([
+      'aaaa bbbb',
+      'cccc dddd',
+    ]);
+    for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(9);
   });
 
   test('give every line of a table the same width', () => {

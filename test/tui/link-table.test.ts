@@ -70,13 +70,22 @@ test('where there is room for none, their number is shown without the head of a 
   expect(lines.map(line => line.map(({ text }) => text).join(''))).toEqual(['  … 3 links']);
 });
 
-test('what needs a look comes first, the others keep their order', () => {
-  const rows = rowsOf(withBad(notebook, rack), 3);
-  expect(rows.map(row => row.split(/\s+/).slice(1, 3).join(' '))).toEqual([
-    'atlas juno',
-    'atlas bosun',
-    'bosun juno',
-  ]);
+test('of two sound links the one that carries less of its rate comes first', () => {
+  const { machine, facts } = at(studio);
+  const rows = rowsOf(
+    stateOf(
+      { machine, facts: [...facts, ...linkTo(rack, 9.41e9), ...linkTo(notebook, 7.2e9)] },
+      at(rack),
+      at(notebook),
+    ),
+    3,
+  );
+  expect(rows.map(row => row.split(/\s+/)[2])).toEqual(['juno', 'bosun']);
+});
+
+test('what needs a look comes first', () => {
+  const [first] = rowsOf(withBad(notebook, rack), 3);
+  expect(first?.split(/\s+/).slice(1, 3)).toEqual(['atlas', 'juno']);
 });
 
 test('the current traffic of a link is shown as the bound that it is: the port has other links too', () => {

@@ -10,7 +10,7 @@ import { LINK_FIGURES } from '../support/link-figures.ts';
 
 const options = { columns: 140, rows: 40, color: false, isUnicode: true };
 
-const opened: Fact = {
+const opened = {
   kind: 'connection.opened',
   payload: {
     kind: 'socket',
@@ -21,9 +21,9 @@ const opened: Fact = {
     type: 'ethernet',
     negotiatedBitsPerSecond: 10e9,
   },
-};
+} as const satisfies Fact;
 
-const profiled = (failure: 'none' | string): Fact => ({
+const profile = {
   kind: 'link.profiled',
   payload: {
     sink: idOf(rack),
@@ -31,9 +31,32 @@ const profiled = (failure: 'none' | string): Fact => ({
     ...LINK_FIGURES,
     engine: 'made up',
     method: 'made up',
-    failure: failure === 'none' ? 'none' : unknown(failure),
   },
+} as const satisfies Fact;
+
+const profiled = (failure: 'none' | string): Fact => ({
+  ...profile,
+  payload: { ...profile.payload, failure: failure === 'none' ? 'none' : unknown(failure) },
 });
+
+/** Seven machines, and links from the first of them: all sound but the last. */
+const crowded = () => {
+  const others = [rack, notebook, ...['b', 'c', 'd', 'e', 'f'].map(seed => ({ ...studio, seed }))];
+  const { machine, facts } = at(studio);
+  const links = others.flatMap((other, index): readonly Fact[] => [
+    { ...opened, payload: { ...opened.payload, sink: idOf(other), sinkAddress: `10.0.0.${index + 2}` } },
+    {
+      ...profile,
+      payload: {
+        ...profile.payload,
+        sink: idOf(other),
+        connectionKey: `socket 10.0.0.${index + 2}`,
+        ...(index === others.length - 1 ? { uploadBitsPerSecond: 1.5e9 } : {}),
+      },
+    },
+  ]);
+  return stateOf({ machine, facts: [...facts, ...links] }, ...others.map(other => at(other)));
+};
 
 const clusterOf = (...more: readonly Fact[]) => {
   const { machine, facts } = at(studio);
@@ -73,6 +96,19 @@ describe('the screen of plimsoll top', () => {
     );
   });
 
+  test.each([10, 20, 23])(
+    'has a row for the worst link, of many machines, warnings and links, on %i rows',
+    rows => {
+      const alarms = Array.from({ length: 20 }, (_, index) => `alarm ${index}`);
+      const lines = drawn(crowded(), alarms, { ...options, columns: 80, rows }).split('\n');
+      const at = lines.findIndex(line => line.startsWith('! atlas'));
+      expect(lines[at]).toMatch(/1\.50 Gb\/s/);
+      expect(lines[at - 1]).toContain('A→B');
+      expect(lines.slice(at).find(line => / more links?$/.test(line))).toMatch(/[456] more links/);
+      expect(at).toBeLessThan(rows);
+    },
+  );
+
   test('counts what has no room', () => {
     const text = drawn(
       clusterOf(),
@@ -83,7 +119,7 @@ describe('the screen of plimsoll top', () => {
       },
     );
     expect(text).toContain('alarm 0');
-    expect(text).toMatch(/… 1\d more lines/);
+    expect(text).toMatch(/… 1\d more lines: press w/);
     expect(text.split('\n').length).toBeLessThanOrEqual(20);
   });
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeSystem } from '../../src/core/node/system.ts';
 import { unknown } from '../../src/core/unknown.ts';
+import { scopedCluster, WHOLE_CLUSTER } from '../../src/tui/cluster-scope.ts';
 import { topFrame } from '../../src/tui/top-pages.ts';
 import {
   firstTopView,
@@ -83,6 +84,7 @@ describe('keys', () => {
     expect(viewAfter('g', 'g', 'g', 'g')).toMatchObject({ by: undefined });
     expect(viewAfter('l')).toMatchObject({ page: 'links' });
     expect(viewAfter('l', 'r')).toMatchObject({ page: 'runs' });
+    expect(viewAfter('w')).toMatchObject({ page: 'warnings' });
     expect(viewAfter('r', 'escape')).toMatchObject({ page: 'all' });
   });
 });
@@ -138,10 +140,28 @@ describe('pages', () => {
     expect(shown('/', 'x', 'q', 'x', 'q', 'enter')).toContain('No machine has "xqxq" in its name');
   });
 
+  test('w shows every warning in full, with where to type its command, and scrolls', () => {
+    const reported = Array.from({ length: 30 }, (_, index) => ({
+      problem: `notice ${index} ${'of many words '.repeat(8).trim()}`,
+      advice: `advice ${index}`,
+    }));
+    const pageOf = (cursor: number) =>
+      topFrame(state, 0, reported, { ...SIZE, view: { ...FIRST, page: 'warnings', cursor } });
+    const first = pageOf(0);
+    expect(first.lines[0]).toMatch(/^Warnings: 3\d$/);
+    const all = Array.from({ length: first.rows.count }, (_, cursor) => pageOf(cursor).lines).flat();
+    for (const { advice } of reported) expect(all.join('\n')).toContain(advice);
+    const { warnings } = scopedCluster(state, 0, WHOLE_CLUSTER);
+    const commands = warnings.flatMap(({ command }) => command ?? []);
+    expect(commands).not.toEqual([]);
+    for (const command of commands) expect(all.join('\n')).toContain(command);
+    expect(frameOf({ ...FIRST, page: 'warnings', search: 'xqxq' }).lines[0]).toBe('Warnings: none');
+  });
+
   test('fill the screen at any size and never more, the keys in the last row', () => {
     for (const rows of [2, 3, 10, 24, 50])
       for (const columns of [10, 40, 80, 200])
-        for (const keys of [[], ['l'], ['r'], ['enter'], ['?'], ['g']]) {
+        for (const keys of [[], ['l'], ['r'], ['w'], ['enter'], ['?'], ['g']]) {
           const { lines } = frameOf(viewAfter(...keys), { rows, columns });
           expect(lines, `${columns}×${rows} ${keys.join(' ')}`).toHaveLength(rows);
           expect(lines.at(-1)?.length).toBeLessThanOrEqual(columns);
