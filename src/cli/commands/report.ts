@@ -15,7 +15,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, type ExportContext, exportReport } from '../report/export-report.ts';
-import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign-report.ts';
+import { FOREIGN_OPTIONS, foreignReport, refuseForeign, type SeveralRuns } from '../report/foreign-report.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
 import { REPEAT_REPORT, reportForms, STORED_REPORTS } from '../report/report-stored.ts';
 import { directoryOf } from '../runs/found-runs.ts';
@@ -44,6 +44,10 @@ export const reportCommand: Command = {
     {
       line: 'plimsoll report DIR --as vllm --to result.json',
       meaning: 'for tools that read the results of vLLM',
+    },
+    {
+      line: 'plimsoll report SWEEP --as guidellm --to benchmarks.json',
+      meaning: 'a whole sweep, a benchmark each stage',
     },
     { line: "plimsoll report --json DIR | jq '.series.ttftNs.percentiles'", meaning: 'for programs' },
   ],
@@ -81,14 +85,14 @@ export const reportCommand: Command = {
 
 /** Of a directory that holds several runs; undefined where it is that of one. */
 const reportSeveral = async (directory: string, context: ExportContext): Promise<ExitCode | undefined> => {
-  const refuse = (what: string): void => {
+  const refuse = (several: SeveralRuns): void => {
     if (context.invocation.option(otlpOption) !== undefined)
       throw new CommandError(
         'usage',
         '--otlp sends one run, and this directory holds several',
         'Give it the directory of one of them.',
       );
-    refuseForeign(context, what);
+    refuseForeign(context, several);
   };
   for (const reportStored of Object.values(STORED_REPORTS)) {
     const stored = await reportStored(directory, context, refuse);
@@ -96,7 +100,7 @@ const reportSeveral = async (directory: string, context: ExportContext): Promise
   }
   const repeat = await repeatIn(directory, context.state);
   if (repeat === undefined) return undefined;
-  refuse('several repeats of one run');
+  refuse({ directory, what: 'several repeats of one run', firstPart: 'run-01', forms: [] });
   await reportForms(REPEAT_REPORT, repeat, directory, context);
   const problems = await writeRepeatFiles(directory, repeat);
   for (const problem of problems) await context.state.stderr.write(`plimsoll: ${problem}\n`);

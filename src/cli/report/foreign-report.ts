@@ -1,13 +1,18 @@
-// `plimsoll report DIR --as vllm`: a run in the format of another tool, by that tool's definitions.
+// `plimsoll report DIR --as vllm`: a run in the format of another tool, by that tool's definitions; of a sweep or a load line in a
+// format that has a place for several runs, all of them.
 
 import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { Report } from '../../core/run/report.ts';
+import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
-import { FOREIGN_FORMS, type ForeignFormName } from '../../report/foreign/foreign-forms.ts';
-import { measuredSamples } from '../../report/foreign/foreign-series.ts';
+import { FOREIGN_FORMS, type ForeignFormName, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
+import { measuredSamples, type SampledRun } from '../../report/foreign/foreign-series.ts';
 import { choice, type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -25,7 +30,7 @@ const NAMES = [
 const asOption: Option<(typeof NAMES)[number] | undefined> = choice({
   name: 'as',
   valueName: 'TOOL',
-  meaning: `Write the run as another tool would have, by its definitions: ${NAMES.join(', ')}.`,
+  meaning: `Write the run as another tool would have, by its definitions: ${NAMES.join(', ')}. A sweep: ${Object.keys(SERIES_FORMS).join(', ')}.`,
   choices: NAMES,
 });
 
@@ -43,14 +48,71 @@ interface ForeignContext {
   readonly state: ProcessState;
 }
 
-/** @throws CommandError where --as is asked of what is no single run */
-export const refuseForeign = ({ invocation }: ForeignContext, what: string): void => {
-  if (invocation.option(asOption) === undefined) return;
+/** A directory of several runs. */
+export interface SeveralRuns {
+  readonly directory: string;
+  /** "a comparison" */
+  readonly what: string;
+  /** Name of the directory of its first run; undefined: it consists of none. */
+  readonly firstPart: string | undefined;
+  /** Formats that have a place for all of its runs. */
+  readonly forms: readonly string[];
+}
+
+/** @throws CommandError where --as names a format that cannot contain what the directory has */
+export const refuseForeign = (
+  { invocation }: ForeignContext,
+  { directory, what, firstPart, forms }: SeveralRuns,
+): void => {
+  const name = invocation.option(asOption);
+  if (name === undefined || forms.includes(name)) return;
+  const all = forms.map(form => shellCommand`plimsoll report ${directory} --as ${form}`);
+  const one = firstPart && shellCommand`plimsoll report ${join(directory, firstPart)} --as ${name}`;
   throw new CommandError(
     'usage',
-    `--as writes one run, and this is ${what}`,
-    'Give it the directory of one of its runs.',
+    `--as ${name} writes one run, and this is ${what}`,
+    one === undefined
+      ? 'Choose a run: plimsoll runs'
+      : [...all.map(command => `All of it: ${command}`), `One of its runs: ${one}`].join('. '),
   );
+};
+
+/** The stages of a sweep that have ended; as foreignReport. */
+export const foreignSweep = async (
+  directory: string,
+  { id, stages }: SweepDocument | LineDocument,
+  { invocation, state }: ForeignContext,
+): Promise<string | undefined> => {
+  const name = invocation.option(asOption);
+  const form = name === undefined || name === 'csv' ? undefined : SERIES_FORMS[name];
+  if (form === undefined) return undefined;
+  const runs: SampledRun[] = [];
+  for (const stage of stages) {
+    const run = await measuredRun(join(directory, stage.directory), stage.state === 'ended');
+    if (typeof run !== 'string') runs.push(run);
+    else await state.stderr.write(`plimsoll: ${stage.directory} is left out: ${run}\n`);
+  }
+  if (runs.length === 0)
+    throw new CommandError(
+      'benchRunDirectory',
+      `no stage in ${directory} has ended with figures`,
+      'Resume the sweep, or choose another one: plimsoll runs',
+    );
+  const file = invocation.option(toOption) ?? STANDARD_OUTPUT;
+  return await writeExport({ file, text: () => form(id, runs) }, state);
+};
+
+/** @returns why there is none, as text */
+const measuredRun = async (directory: string, hasEnded: boolean): Promise<SampledRun | string> => {
+  if (!hasEnded) return 'it has not ended';
+  const { samples } = runFiles(directory);
+  try {
+    await readable(samples);
+    return { report: await rebuildReport(directory), samples: () => measuredSamples(samples) };
+  } catch (error) {
+    if (!(error instanceof RunDirectoryError || error instanceof CommandError)) throw error;
+    return error.problem.problem;
+  }
 };
 
 /** What was written, as a line; '' where it went to standard output; undefined where --as was not given. */

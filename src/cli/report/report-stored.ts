@@ -22,6 +22,7 @@ import { plainText } from '../../render/document/plain-text.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { comparisonCsv, unitsCsv } from '../../report/csv/comparison-csv.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
+import { SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
 import { comparisonPage } from '../../report/html/comparison-page.ts';
 import { linePage } from '../../report/html/line-page.ts';
 import type { FontFace } from '../../report/html/page-style.ts';
@@ -38,6 +39,7 @@ import { resumeText } from '../compare/resume-text.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { OutputStream } from '../process-state.ts';
 import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
+import { foreignSweep, type SeveralRuns } from './foreign-report.ts';
 
 interface DocumentForms<D> {
   readonly html: (document: D, fonts: readonly FontFace[]) => string;
@@ -54,6 +56,10 @@ interface StoredReport<D> extends DocumentForms<D> {
   readonly files: StoredFiles<D>;
   /** Why a file cannot be read, and what can. */
   readonly unreadable: { readonly subject: string; readonly parts: string };
+  /** Name of the directory of its first run; undefined: it consists of none. */
+  readonly firstPart: string | undefined;
+  /** All of its runs in the format that --as names; undefined where it is not given. */
+  readonly foreign?: (directory: string, document: D, context: ExportContext) => Promise<string | undefined>;
 }
 
 export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
@@ -63,6 +69,8 @@ export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
     subject: 'stages',
     parts: 'Each folder stage-NN in it is a run: plimsoll report DIR/stage-01',
   },
+  firstPart: 'stage-01',
+  foreign: foreignSweep,
   html: (document, fonts) => linePage({ document, fonts }),
   csv: ({ stages }) => stagesCsv(stages),
   markdown: sweepMarkdown,
@@ -78,6 +86,7 @@ export const COMPARISON_REPORT: StoredReport<ComparisonDocument> = {
     subject: 'comparison',
     parts: 'Each folder pair-NN-a or pair-NN-b in it is a run: plimsoll report DIR/pair-01-a',
   },
+  firstPart: 'pair-01-a',
   html: (found, fonts) => comparisonPage({ document: comparisonAfterwards(found), fonts }),
   csv: found => comparisonCsv(comparisonAfterwards(found)),
   markdown: found => comparisonMarkdown(comparisonAfterwards(found)),
@@ -106,6 +115,7 @@ const PLAIN_REPORT: StoredReport<PlainReport> = {
   what: 'a document of another kind',
   files: PLAIN_FILES,
   unreadable: { subject: 'document', parts: 'Was it written by a newer version of Plimsoll?' },
+  firstPart: undefined,
   html: plainPage,
   csv: plainCsv,
   markdown: plainMarkdown,
@@ -138,19 +148,26 @@ export const STORED_REPORTS: {
   document: (...at) => reportStored(PLAIN_REPORT, ...at),
 };
 
-type ReportedAt = readonly [directory: string, context: ExportContext, refuse: (what: string) => void];
+type ReportedAt = readonly [
+  directory: string,
+  context: ExportContext,
+  refuse: (several: SeveralRuns) => void,
+];
 
 /** @param refuse called with what the directory has, before anything is written */
 const reportStored = async <D extends object>(
   row: StoredReport<D>,
   directory: string,
   context: ExportContext,
-  refuse: (what: string) => void,
+  refuse: (several: SeveralRuns) => void,
 ): Promise<ExitCode | undefined> => {
   const document = await documentIn(row, directory);
   if (document === undefined) return undefined;
-  refuse(row.what);
-  await reportForms(row, document, directory, context);
+  const { what, firstPart, foreign } = row;
+  refuse({ directory, what, firstPart, forms: foreign === undefined ? [] : Object.keys(SERIES_FORMS) });
+  const written = await foreign?.(directory, document, context);
+  if (written === undefined) await reportForms(row, document, directory, context);
+  else await context.state.stdout.write(written);
   if ('stopped' in document && document.stopped !== undefined) return EXIT_CODES.benchStopped.code;
   return row.isComplete(document) ? EXIT_CODES.ok.code : EXIT_CODES.benchInterrupted.code;
 };

@@ -3,9 +3,9 @@
 
 import type { Report } from '../../core/run/report.ts';
 import { aiperfRecords } from './aiperf-records.ts';
-import type { SampleReading } from './foreign-series.ts';
+import type { SampledRun, SampleReading } from './foreign-series.ts';
 import { genaiPerfSummary } from './genai-perf-summary.ts';
-import { guidellmReport } from './guidellm-report.ts';
+import { guidellmReport, guidellmSeries } from './guidellm-report.ts';
 import { inferencePerfSummary } from './inference-perf-summary.ts';
 import { vllmResult } from './vllm-result.ts';
 
@@ -20,4 +20,12 @@ export const FOREIGN_FORMS: Readonly<Record<ForeignFormName, ForeignForm>> = {
   guidellm: guidellmReport,
   'genai-perf': genaiPerfSummary,
   'inference-perf': inferencePerfSummary,
+};
+
+/** Several runs as one text, with the id of what they belong to. */
+type SeriesForm = (id: string, runs: readonly SampledRun[]) => AsyncIterable<string>;
+
+/** Those of them that may contain several runs. */
+export const SERIES_FORMS: Partial<Readonly<Record<ForeignFormName, SeriesForm>>> = {
+  guidellm: guidellmSeries,
 };

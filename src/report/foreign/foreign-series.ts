@@ -3,6 +3,7 @@
 
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
+import type { Report } from '../../core/run/report.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
@@ -90,6 +91,12 @@ const PARTIAL_KEYS = ['ttftNs', 'secondTokenNs', 'perTokenNs', 'inputTokens', 'o
 
 /** The measured samples from the first on, each time it is called. */
 export type SampleReading = () => AsyncIterable<EndedSample>;
+
+/** A run of several. */
+export interface SampledRun {
+  readonly report: Report;
+  readonly samples: SampleReading;
+}
 
 /** In the order in which they ended. @throws the system's error */
 export async function* measuredSamples(samplesPath: string): AsyncGenerator<EndedSample, void, void> {

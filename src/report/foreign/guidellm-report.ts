@@ -1,11 +1,11 @@
-// A run as GuideLLM's benchmarks.json, schema 2, with one benchmark: its own models refuse unknown fields, so our
-// additions are in the labels of its configuration.
+// A run as GuideLLM's benchmarks.json, schema 2, or the runs of a sweep as one file with a benchmark each: its own models refuse
+// unknown fields, so our additions are in the labels of its configuration.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isOpenLoop, patternLabel, type SchedulePattern } from '../../core/run/run-pattern.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import type { SampleReading } from './foreign-series.ts';
+import type { SampledRun, SampleReading } from './foreign-series.ts';
 import { guidellmMetrics } from './guidellm-metrics.ts';
 import {
   GUIDELLM_STATUSES,
@@ -15,8 +15,33 @@ import {
   guidellmRequestJson,
 } from './guidellm-request.ts';
 
-/** Its requests are written one by one; the inputs of its distributions are in memory. @throws the system's error */
-export async function* guidellmReport(report: Report, samples: SampleReading): AsyncGenerator<string> {
+/** With one benchmark. @throws the system's error */
+export const guidellmReport = (report: Report, samples: SampleReading): AsyncGenerator<string> =>
+  guidellmSeries(report.run.id, [{ report, samples }]);
+
+/** With one benchmark for each run, at least one, in their order. @throws the system's error */
+export async function* guidellmSeries(id: string, runs: readonly SampledRun[]): AsyncGenerator<string> {
+  const config = scenarioOf(
+    id,
+    runs.map(({ report }) => report),
+  );
+  // The benchmarks are inserted into the empty list.
+  yield `${JSON.stringify({ metadata: METADATA, config, benchmarks: [] }).slice(0, -']}'.length)}`;
+  for (const [index, run] of runs.entries()) {
+    if (index > 0) yield ',';
+    yield* benchmarkOf(run, { id, index });
+  }
+  yield ']}\n';
+}
+
+/** Its place among the benchmarks of one file. */
+interface Series {
+  readonly id: string;
+  readonly index: number;
+}
+
+/** Its requests are written one by one; the inputs of its distributions are in memory. */
+async function* benchmarkOf({ report, samples }: SampledRun, series: Series): AsyncGenerator<string> {
   const zeroMs = Date.parse(report.run.startedAt);
   const requests: GuidellmRequest[] = [];
   for await (const sample of samples()) requests.push(guidellmRequest(sample, zeroMs));
@@ -27,7 +52,7 @@ export async function* guidellmReport(report: Report, samples: SampleReading): A
   };
   const head = {
     type_: 'generative_benchmark',
-    config: configOf(report),
+    config: configOf(report, series),
     scheduler_state: schedulerState(requests, measured),
     scheduler_metrics: schedulerMetrics(requests, measured),
     metrics: guidellmMetrics(requests, { measured, isScheduled: isOpenLoop(report.run.pattern) }),
@@ -37,15 +62,14 @@ export async function* guidellmReport(report: Report, samples: SampleReading): A
     warmup_duration: 0,
     cooldown_duration: 0,
   };
-  const document = { metadata: METADATA, config: scenarioOf(report), benchmarks: [] };
-  // The one benchmark is inserted into the empty list, and its requests after it.
-  yield `${JSON.stringify(document).slice(0, -'[]}'.length)}[${JSON.stringify(head).slice(0, -1)},"requests":{"total":null`;
+  // Its requests are inserted at its end.
+  yield `${JSON.stringify(head).slice(0, -1)},"requests":{"total":null`;
   for (const status of GUIDELLM_STATUSES) {
     yield `,${JSON.stringify(status)}:[`;
     yield* requestsOf(status, { report, samples, zeroMs });
     yield ']';
   }
-  yield '}}]}\n';
+  yield '}}';
 }
 
 async function* requestsOf(
@@ -73,27 +97,45 @@ const errorOf = ({ failure }: EndedSample): string | undefined =>
         .filter(text => text !== '')
         .join(': ');
 
-const scenarioOf = ({ run, plimsoll, series }: Report): unknown => ({
-  metadata: {
-    labels: { plimsoll_version: plimsoll.version, plimsoll_run: run.id, ...arrivalLabels(run) },
-  },
-  spec: {
-    backend: { kind: 'openai_http', target: run.target, model: knownOr(run.model, null) },
-    profile: profileOf(run),
-    data: [
-      {
-        kind: 'synthetic_text',
-        prompt_tokens: Math.max(1, Math.round(series.inputTokens?.mean ?? 1)),
-        output_tokens: Math.max(1, Math.round(series.outputTokens?.mean ?? 1)),
-      },
-    ],
-  },
-});
+const scenarioOf = (id: string, reports: readonly Report[]): unknown => {
+  const [first] = reports;
+  if (first === undefined) throw new TypeError('a file of GuideLLM has a benchmark');
+  const { run, plimsoll, series } = first;
+  return {
+    metadata: { labels: { plimsoll_version: plimsoll.version, plimsoll_run: id, ...arrivalLabels(run) } },
+    spec: {
+      backend: { kind: 'openai_http', target: run.target, model: knownOr(run.model, null) },
+      profile: profileOfAll(reports),
+      data: [
+        {
+          kind: 'synthetic_text',
+          prompt_tokens: Math.max(1, Math.round(series.inputTokens?.mean ?? 1)),
+          output_tokens: Math.max(1, Math.round(series.outputTokens?.mean ?? 1)),
+        },
+      ],
+    },
+  };
+};
 
-const configOf = ({ run }: Report): unknown => ({
+/** Of a series: the kind that most of its runs have, with the rate or the streams of each. */
+const profileOfAll = (reports: readonly Report[]): Record<string, unknown> => {
+  const kinds = Map.groupBy(
+    reports.map(({ run }) => profileOf(run)),
+    ({ kind }) => kind,
+  );
+  const [most = []] = [...kinds.values()].toSorted((a, b) => b.length - a.length);
+  return Object.fromEntries(
+    Object.entries(most[0] ?? {}).map(([key, value]) => [
+      key,
+      Array.isArray(value) ? most.flatMap(({ [key]: values }) => values) : value,
+    ]),
+  );
+};
+
+const configOf = ({ run }: Report, { id, index }: Series): unknown => ({
   id_: run.id,
-  run_id: run.id,
-  run_index: 0,
+  run_id: id,
+  run_index: index,
   strategy: strategyOf(run),
   constraints: {},
   profile: profileOf(run),
