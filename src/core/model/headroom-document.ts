@@ -5,6 +5,7 @@
 import type { Headroom } from './headroom.ts';
 import type { HeadroomDevice } from './headroom-devices.ts';
 import type { PlacementStage } from './placement.ts';
+import { NO_MACHINE } from './placement-headroom.ts';
 
 export const HEADROOM_SCHEMA = 'plimsoll.headroom/1';
 
@@ -27,4 +28,8 @@ const reportedStage = ({ layers, devices }: PlacementStage): PlacementStage => (
   devices: devices.map(reportedDevice),
 });
 
-const reportedDevice = ({ calibrations: _, ...device }: HeadroomDevice): HeadroomDevice => device;
+const reportedDevice = ({
+  calibrations: _,
+  memoryFreeBytes = NO_MACHINE,
+  ...device
+}: HeadroomDevice): HeadroomDevice => ({ ...device, memoryFreeBytes });

@@ -82,7 +82,7 @@ export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan)
     devices.map((device): PlacementPart & { readonly layers: number; readonly shared: number } => {
       const part = modelPart(placed.model, { layers, parts: devices.length });
       const need = memoryNeed(part, storedBy(placed.question));
-      const { memoryBytes, memoryFreeBytes = NOT_READ } = device;
+      const { memoryBytes, memoryFreeBytes = NO_MACHINE } = device;
       const [fit, fitNow] = [fitIn(need, memoryBytes), fitIn(need, memoryFreeBytes)];
       return { device, need, fit, fitNow, layers, shared: devices.length };
     }),
@@ -186,7 +186,8 @@ const roomOf = (fit: Fit | Unknown): number => {
   return fit.kind === 'fits' ? fit.freeBytes : -fit.missingBytes;
 };
 
-const NOT_READ: Unknown = unknown('no machine of this cluster');
+/** Of what only a daemon reads. */
+export const NO_MACHINE: Unknown = unknown('no machine of this cluster');
 
 const FIT_RANKS: Readonly<Record<(Fit | Unknown)['kind'], number>> = {
   fits: 0,
