@@ -11,6 +11,7 @@ export const TABLED_DOCUMENTS = [
   'cli.md',
   'coming-from.md',
   'config.md',
+  'json.md',
   'metrics.md',
   'mock.md',
   'opentelemetry.md',
@@ -24,6 +25,7 @@ export const declarations = async () => {
     import('../src/cli/commands.ts'),
     import('../src/cli/exit-codes.ts'),
     import('../src/cli/like/foreign-options.ts'),
+    import('../src/cli/published-documents.ts'),
     import('../src/config/config-keys.ts'),
     import('../src/config/value-kinds.ts'),
     import('../src/daemon/log/daemon-log.ts'),
@@ -138,6 +140,20 @@ const TABLES = {
       ],
     );
   },
+  /** What --json prints and files contain. */
+  documents: ({ commands, PUBLISHED_DOCUMENTS }) =>
+    table(
+      ['name', 'what it is', 'printed by', 'file'],
+      PUBLISHED_DOCUMENTS.map(({ name, meaning, file }) => [
+        code(name),
+        meaning,
+        commands
+          .filter(({ prints = [] }) => prints.includes(name))
+          .map(each => code(each.name))
+          .join(', '),
+        file === undefined ? '' : code(file),
+      ]),
+    ),
   /** With a heading for each group. */
   cases: ({ CASE_GROUPS, FAULT_CASES, TLS_CASES }) => {
     const groups = Object.entries(CASE_GROUPS).map(([group, title]) => {

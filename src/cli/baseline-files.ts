@@ -2,7 +2,7 @@
 
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BaselineDocument, isBaselineName } from '../core/comparison/baseline.ts';
+import { BASELINE_NAME, type BaselineDocument } from '../core/comparison/baseline.ts';
 import { errorCode } from '../core/problem.ts';
 import { readStoredFile } from '../metrics/stored-file.ts';
 import { createFileAtomic, makeMissingFolder, writeFileAtomic } from '../process/atomic-file.ts';
@@ -12,7 +12,7 @@ import { CommandError } from './command-error.ts';
 
 /** @throws CommandError for a name that no baseline may have. */
 export const checkedBaselineName = (name: string): string => {
-  if (isBaselineName(name)) return name;
+  if (BASELINE_NAME.test(name)) return name;
   throw new CommandError(
     'usage',
     `${JSON.stringify(name.slice(0, 80))} is not a valid name for a baseline`,
@@ -27,7 +27,7 @@ export const baselineNames = async (home: string): Promise<readonly string[]> =>
     return [];
   });
   return names
-    .filter(name => name.endsWith(ENDING) && isBaselineName(name.slice(0, -ENDING.length)))
+    .filter(name => name.endsWith(ENDING) && BASELINE_NAME.test(name.slice(0, -ENDING.length)))
     .map(name => name.slice(0, -ENDING.length))
     .sort()
     .slice(0, BASELINES_MAX);

@@ -6,6 +6,7 @@ import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { oneOf } from './option-values.ts';
 import type { ProcessState } from './process-state.ts';
+import type { DocumentName } from './published-documents.ts';
 
 export interface Command {
   /** One or two words: "up", "config show". */
@@ -16,6 +17,8 @@ export interface Command {
   readonly description: string;
   readonly arguments: readonly CommandArgument[];
   readonly options: readonly Option<unknown>[];
+  /** The documents that --json prints. */
+  readonly prints?: readonly DocumentName[];
   readonly examples: readonly CommandExample[];
   /** Options of other tools that mean options of ours. */
   readonly foreignOptions?: readonly ForeignOption[];
@@ -28,6 +31,8 @@ export interface CommandArgument {
   readonly name: string;
   readonly meaning: string;
   readonly isRequired: boolean;
+  /** Every value it accepts, if there is a list of them. */
+  readonly choices?: readonly string[];
   /** Of the last one: given any number of times. */
   readonly isRepeatable?: true;
   /** Of the last one: what to do instead of giving another, where many would try. */
@@ -60,7 +65,7 @@ export interface Option<T> {
   readonly isSecret?: true;
   /** What else has to be given, or must not be. */
   readonly rules?: readonly OptionRule[];
-  /** Every value it accepts, if there is a list of them. */
+  /** Every value it accepts, if there is a list of them; of a list of values, every item. */
   readonly choices?: readonly string[];
   /** The value of an option that is given without one; undefined: it needs one. */
   readonly valueAlone?: string;
@@ -308,7 +313,7 @@ export const COMMAND_GROUPS = [
   },
   {
     title: 'Set up',
-    words: ['config', 'key', 'join', 'leave', 'fleet', 'service', 'mcp', 'completion', 'man'],
+    words: ['config', 'schema', 'key', 'join', 'leave', 'fleet', 'service', 'mcp', 'completion', 'man'],
   },
 ] as const;
 

@@ -57,6 +57,7 @@ const GROUPS: Readonly<Record<CommandWord, () => Promise<readonly Command[]>>> =
     const config = await import('./commands/config.ts');
     return [config.configPathCommand, config.configShowCommand, config.configCheckCommand];
   },
+  schema: async () => [(await import('./commands/schema.ts')).schemaCommand],
   mcp: async () => [(await import('./commands/mcp.ts')).mcpCommand],
   service: async () => (await import('./commands/service.ts')).SERVICE_COMMANDS,
   completion: async () => [(await import('./commands/completion.ts')).completionCommand(allCommands)],

@@ -8,7 +8,7 @@ import { type Invocation, type Option, repeated, value } from './command.ts';
 
 const groupOption = value({
   name: 'group',
-  valueName: 'BY',
+  valueName: 'rack|site|kind|tag|tag:KEY',
   meaning:
     'One row a group instead of a node: rack, site, kind, tag, or tag:KEY for the values of tags KEY=VALUE.',
   parse: parseGroupBy,

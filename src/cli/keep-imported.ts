@@ -4,10 +4,12 @@
 import { createHash } from 'node:crypto';
 import { rename, rm, rmdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import * as v from 'valibot';
 import { errorCode } from '../core/problem.ts';
-import type { ForeignOrigin } from '../core/run/foreign-run.ts';
+import { type ForeignOrigin, foreignOriginSchema } from '../core/run/foreign-run.ts';
 import { type Report, RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/report.ts';
 import { PLAIN_SHAPE, type RunTags } from '../core/run/run-shape.ts';
+import { count, type Infer } from '../core/schema.ts';
 import { unknown } from '../core/unknown.ts';
 import { runsFolder } from '../daemon/runs/run-reports.ts';
 import { buildReport } from '../metrics/build-report.ts';
@@ -23,16 +25,24 @@ import { runConfigToJson } from '../wire/run-config.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../wire/sample-line.ts';
 import { CommandError } from './command-error.ts';
 
-export interface KeptImport {
-  readonly id: string;
-  readonly directory: string;
-  readonly requests: number;
-  /** false: it had been imported before. */
-  readonly isNew: boolean;
-  readonly origin: ForeignOrigin;
-  /** Remarks for the person, one sentence each. */
-  readonly notices: readonly string[];
-}
+const keptImportSchema = v.object({
+  id: v.string(),
+  directory: v.string(),
+  requests: count,
+  isNew: v.pipe(v.boolean(), v.description('false: it had been imported before.')),
+  origin: foreignOriginSchema,
+  notices: v.pipe(v.array(v.string()), v.description('Remarks for the person, one sentence each.')),
+});
+
+export type KeptImport = Infer<typeof keptImportSchema>;
+
+/** What `plimsoll import --json` prints: a file may contain several runs. */
+export const importedSchema = v.object({
+  schema: v.literal('plimsoll.imported/1'),
+  runs: v.array(keptImportSchema),
+});
+
+export type ImportedDocument = Infer<typeof importedSchema>;
 
 interface KeepOptions {
   readonly home: string;

@@ -4,7 +4,12 @@ import { basename } from 'node:path';
 import { DatasetDigest, type DatasetLocation } from '../bench/dataset/dataset-chunks.ts';
 import type { LengthFacts } from '../bench/dataset/dataset-facts.ts';
 import { TRACE_FORMATS, type TraceFormat } from '../bench/dataset/trace/trace.ts';
-import { TraceFactCounter, type TraceFacts, type TraceSharing } from '../bench/dataset/trace/trace-facts.ts';
+import {
+  type TraceDocument,
+  TraceFactCounter,
+  type TraceFacts,
+  type TraceSharing,
+} from '../bench/dataset/trace/trace-facts.ts';
 import { traceEntries } from '../bench/dataset/trace/trace-file.ts';
 import {
   counted,
@@ -29,7 +34,8 @@ export const shownTrace = async (
   const source = { ...location, bytesMax: Number.POSITIVE_INFINITY };
   for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
   const facts = counter.facts();
-  const reported = {
+  const reported: TraceDocument = {
+    schema: 'plimsoll.trace/1',
     file: location.shownPath,
     format,
     ...digest.result(),

@@ -21,7 +21,7 @@ export const runConfigToJson = (config: RunConfig): string => `${JSON.stringify(
 
 /** @throws DecodeError when it is not one, or of another schema. */
 export const runConfigFromJson = (json: string): RunConfig => {
-  const result = v.safeParse(RUN_CONFIG, parseJson(json, 'config.json'));
+  const result = v.safeParse(runConfigSchema, parseJson(json, 'config.json'));
   if (result.success) return result.output;
   const [issue] = result.issues;
   throw new DecodeError(`config.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
@@ -69,7 +69,7 @@ export const reportRunSchema: v.GenericSchema<unknown, ReportRun> = openObject({
 /** "512,498,530", or nothing. */
 const lengthsSchema = v.pipe(v.string(), v.maxLength(LENGTHS_TEXT_MAX), v.regex(/^(\d{1,7}(,\d{1,7})*)?$/));
 
-const RUN_CONFIG: v.GenericSchema<unknown, RunConfig> = openObject({
+export const runConfigSchema: v.GenericSchema<unknown, RunConfig> = openObject({
   schema: v.literal(RUN_CONFIG_SCHEMA),
   plimsoll: openObject({ version: text }),
   run: reportRunSchema,

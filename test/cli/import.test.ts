@@ -31,7 +31,7 @@ const importedAs = async (
   );
   const { code, text } = await ran(home, 'import', path, '--json');
   expect(code).toBe(EXIT_CODES.ok.code);
-  return JSON.parse(text)[0].directory;
+  return JSON.parse(text).runs[0].directory;
 };
 
 test.for(['vllm', 'aiperf', 'guidellm'] as const)(

@@ -75,7 +75,7 @@ const runs = async (home: TemporaryDirectory, args: readonly string[], options: 
 
 const listed = async (home: TemporaryDirectory, ...filters: string[]): Promise<readonly string[]> => {
   const { text } = await runs(home, [...filters, '--json']);
-  return JSON.parse(text).map(({ id }: { readonly id: string }) => id);
+  return JSON.parse(text).runs.map(({ id }: { readonly id: string }) => id);
 };
 
 const addLive = (home: TemporaryDirectory, runId: string, directory: string): Promise<void> =>
@@ -132,7 +132,7 @@ describe('plimsoll runs', () => {
       'completed',
       'failed',
     ]);
-    const data: readonly Record<string, string>[] = JSON.parse((await runs(home, ['--json'])).text);
+    const data: readonly Record<string, string>[] = JSON.parse((await runs(home, ['--json'])).text).runs;
     expect(data.map(({ id, kind, state, target, result }) => [id, kind, state, target, result])).toEqual([
       ['sweep-1', 'sweep', 'complete', 'http://127.0.0.1:8000', expect.stringMatching(/of \d+ loads held$/)],
       ['r1', 'run', 'complete', run.config.run.target, expect.stringMatching(/^\d.* tok\/s$/)],
@@ -171,7 +171,7 @@ describe('plimsoll runs', () => {
     // Another comparison is there by now than the one that was linked.
     expect(await linkInHome(home.path, 'c3', other)).toBeUndefined();
     expect(await listed(home)).toEqual(['c2', 'c1']);
-    expect(JSON.parse((await runs(home, ['--json'])).text)[1].directory).toBe(realpathSync(one));
+    expect(JSON.parse((await runs(home, ['--json'])).text).runs[1].directory).toBe(realpathSync(one));
     const report = madeUpProcess(['report', 'c1', '--home', home.path]);
     expect(await report.run()).toBe(EXIT_CODES.ok.code);
     rmSync(other, { recursive: true });

@@ -15,6 +15,7 @@ import { systemdUnit } from '../../src/cli/service/systemd-manager.ts';
 import { type StandInTools, standInTools } from '../gather/stand-in-tools.ts';
 import { isLongRun } from '../support/counts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
+import { documentFaults } from '../support/published-schema.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -195,6 +196,9 @@ describe('plimsoll service', () => {
       stderr: expect.stringContaining('journalctl --user --unit plimsoll'),
     });
     expect(existsSync(unitOf(folder.path))).toBe(true);
+    const status = await run(env, 'status', '--user', '--json');
+    expect(status).toMatchObject({ code: 32, stderr: '' });
+    expect(await documentFaults(JSON.parse(status.stdout))).toEqual([]);
   });
 
   test('on macOS without a session at the screen, or where launchd refuses, no agent is left', async () => {

@@ -10,6 +10,7 @@ import { calibrationFromJson, calibrationToJson } from '../../src/wire/calibrati
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { isLongRun } from '../support/counts.ts';
 import { PROGRAM } from '../support/program.ts';
+import { documentFaults } from '../support/published-schema.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import { lineOf, outputOf } from './two-hosts.ts';
@@ -52,6 +53,7 @@ test('a calibration separates the network from the client, and later runs cite i
   expect(text).toMatch(/network p50/);
   const file = join(home, 'calibration.json');
   const kept = calibrationFromJson(readFileSync(file, 'utf8'));
+  expect(await documentFaults(JSON.parse(readFileSync(file, 'utf8')))).toEqual([]);
   const step = kept?.streams[0];
   if (kept?.clock == null || step === undefined || isUnknown(step.networkNs)) throw new Error(text);
   expect(kept.clock.roundTripNs / 1e6).toBeGreaterThan(2 * DELAY_MS);

@@ -1,37 +1,57 @@
 // Statistics of a data set, before anything is sent: how long its prompts are, which are identical, and how much of
 // them a prefix cache could serve at best.
 
+import * as v from 'valibot';
+import { count, figure, type Infer, share } from '../../core/schema.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 
-export interface DatasetFacts {
-  readonly prompts: number;
-  /** Words by white space: only the server can count tokens. */
-  readonly words: LengthFacts;
-  readonly characters: LengthFacts;
-  readonly messages: LengthFacts;
-  /** Limits of answers, of the prompts that state one. */
-  readonly maxTokens: LengthFacts | undefined;
-  readonly maxTokensReported: number;
-  /** Prompts that equal an earlier one. */
-  readonly identical: number;
+export const lengthFactsSchema = v.object({
+  total: figure,
+  min: figure,
+  p50: figure,
+  p90: figure,
+  p99: figure,
+  max: figure,
+});
+
+export type LengthFacts = Infer<typeof lengthFactsSchema>;
+
+const facts = {
+  prompts: count,
+  words: v.pipe(lengthFactsSchema, v.description('By white space: only the server can count tokens.')),
+  characters: lengthFactsSchema,
+  messages: lengthFactsSchema,
+  maxTokens: v.optional(
+    v.pipe(lengthFactsSchema, v.description('Limits of answers, of the prompts that state one.')),
+  ),
+  maxTokensReported: count,
+  identical: v.pipe(count, v.description('Prompts that equal an earlier one.')),
   /**
    * Share of all characters that a cache of every prefix ever sent could serve, in any order: all that a tree of
    * their prefixes does not need to store.
    */
-  readonly sharedPrefixShare: number;
-  /** Messages of parts, such as images, whose parts are not examined. */
-  readonly partMessages: number;
-}
+  sharedPrefixShare: v.pipe(
+    share,
+    v.description('Share of all characters that a cache of every prefix could serve.'),
+  ),
+  partMessages: v.pipe(count, v.description('Messages of parts, such as images, which are not examined.')),
+} as const;
 
-export interface LengthFacts {
-  readonly total: number;
-  readonly min: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p99: number;
-  readonly max: number;
-}
+const factsSchema = v.object(facts);
+export type DatasetFacts = Infer<typeof factsSchema>;
+
+/** What `plimsoll dataset show --json` prints of a data set. */
+export const datasetSchema = v.object({
+  schema: v.literal('plimsoll.dataset/1'),
+  file: v.string(),
+  description: v.string(),
+  sha256: v.optional(v.string()),
+  bytes: v.optional(count),
+  ...facts,
+});
+
+export type DatasetDocument = Infer<typeof datasetSchema>;
 
 export const datasetFacts = ({ prompts }: Dataset): DatasetFacts => {
   const texts = prompts.map(textOf).sort();

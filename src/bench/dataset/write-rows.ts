@@ -4,16 +4,30 @@ import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import * as v from 'valibot';
+import { count, type Infer } from '../../core/schema.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { BenchError } from '../bench-error.ts';
 import { DatasetDigest, type DatasetLocation } from './dataset-chunks.ts';
 import type { MadeRow } from './made-rows.ts';
 
-interface WrittenRows {
-  readonly rows: number;
-  readonly bytes: number;
-  readonly sha256: string;
-}
+/** What `plimsoll dataset make --json` prints. */
+export const madeDatasetSchema = v.object({
+  schema: v.literal('plimsoll.made-dataset/1'),
+  file: v.string(),
+  seed: count,
+  rows: count,
+  bytes: count,
+  sha256: v.string(),
+  dropped: v.pipe(
+    count,
+    v.description('Prompts that were requested and left out, so that each prefix has the same number.'),
+  ),
+});
+
+export type MadeDataset = Infer<typeof madeDatasetSchema>;
+
+type WrittenRows = Pick<MadeDataset, 'rows' | 'bytes' | 'sha256'>;
 
 /** @throws BenchError `input` if the file exists already, or cannot be written; the signal's reason. */
 export const writeRows = async (

@@ -14,7 +14,7 @@ import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { spreadText } from '../../render/comparison/spread-text.ts';
-import { baselineToJson } from '../../wire/baseline-schema.ts';
+import { type BaselinesDocument, baselineToJson } from '../../wire/baseline-schema.ts';
 import {
   baselineNames,
   checkedBaselineName,
@@ -48,6 +48,7 @@ const saveCommand: Command = {
     },
   ],
   options: [replaceOption, homeOption, jsonOption],
+  prints: ['baseline'],
   examples: [
     { line: 'plimsoll baseline save main-h200 runs:tag=main', meaning: 'all runs with a tag' },
     {
@@ -101,6 +102,7 @@ const listCommand: Command = {
   description: '',
   arguments: [],
   options: [homeOption, jsonOption],
+  prints: ['baselines'],
   examples: [{ line: 'plimsoll baseline list', meaning: 'names, runs, models' }],
   run: async (invocation, state) => {
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
@@ -123,7 +125,8 @@ const listCommand: Command = {
       found.length === 0
         ? ['No baseline. Save one: plimsoll baseline save NAME runs:tag=main']
         : inColumns([['baseline', 'saved', 'runs', 'model'], ...rows]);
-    await state.stdout.write(invocation.option(jsonOption) ? jsonLines(found) : `${text.join('\n')}\n`);
+    const document: BaselinesDocument = { schema: 'plimsoll.baselines/1', baselines: found };
+    await state.stdout.write(invocation.option(jsonOption) ? jsonLines(document) : `${text.join('\n')}\n`);
     return EXIT_CODES.ok.code;
   },
 };
@@ -134,6 +137,7 @@ const showCommand: Command = {
   description: '',
   arguments: [NAME],
   options: [homeOption, jsonOption],
+  prints: ['baseline'],
   examples: [
     { line: 'plimsoll baseline show main-h200', meaning: 'its figures and how much its runs differ' },
   ],

@@ -52,6 +52,7 @@ export const benchCommand: Command = {
     },
   ],
   options: BENCH_OPTIONS,
+  prints: ['report', 'repeat'],
   examples: [
     { line: 'plimsoll bench http://127.0.0.1:8000', meaning: '30 s, 8 at a time, the first model' },
     {

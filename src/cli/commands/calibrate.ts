@@ -30,6 +30,7 @@ export const calibrateCommand: Command = {
     },
   ],
   options: [homeOption, budgetOption, jsonOption],
+  prints: ['calibration'],
   examples: [
     { line: 'plimsoll calibrate', meaning: 'against loopback, a minute' },
     {

@@ -28,6 +28,7 @@ export const compareCommand: Command = {
     'Loads both in turn, in pairs of segments with the same requests. The pair is the unit, because requests of one queue are\nnot independent. After 6, 8 and 12 pairs it decides whether B is better, worse or the same; if it cannot, it states how many\npairs would be needed. Exits with 18 if B is worse, 19 if it is undecided, 20 if the two cannot be compared.',
   arguments: [],
   options: COMPARE_OPTIONS,
+  prints: ['comparison'],
   examples: [
     {
       line: 'plimsoll compare --a http://127.0.0.1:8000 --b http://127.0.0.1:8001 --rate 8',

@@ -1,13 +1,21 @@
 // `plimsoll config path|show|check`: where the settings are, what is in effect, what is wrong.
 
 import { resolve } from 'node:path';
+import {
+  type ConfigCheckDocument,
+  type ConfigPathDocument,
+  problemData,
+  type ShownConfig,
+  settingData,
+} from '../../config/config-document.ts';
 import { type ConfigProblem, problemLines } from '../../config/config-problem.ts';
 import { settingLines } from '../../config/config-template.ts';
 import { homeFiles, resolveHome } from '../../config/home.ts';
 import { parseConfig } from '../../config/parse-config.ts';
-import { readConfig } from '../../config/read-config.ts';
-import { type Command, homeOption, type Invocation } from '../command.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { type ConfigResult, readConfig } from '../../config/read-config.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
+import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
 
 export const configPathCommand: Command = {
@@ -15,10 +23,13 @@ export const configPathCommand: Command = {
   summary: 'Print the path of config.toml',
   description: 'The first `plimsoll up` writes it, with every key commented out.',
   arguments: [],
-  options: [homeOption],
+  options: [homeOption, jsonOption],
+  prints: ['config-path'],
   examples: [{ line: '$EDITOR "$(plimsoll config path)"', meaning: 'edit it' }],
   run: async (invocation, state) => {
-    await state.stdout.write(`${configPath(invocation, state)}\n`);
+    const path = configPath(invocation, state);
+    const document: ConfigPathDocument = { schema: 'plimsoll.config-path/1', path };
+    await state.stdout.write(invocation.option(jsonOption) ? jsonLines(document) : `${path}\n`);
     return EXIT_CODES.ok.code;
   },
 };
@@ -29,11 +40,13 @@ export const configShowCommand: Command = {
   description:
     'While config.toml has an error, these are the last good values, or the defaults if there are none.',
   arguments: [],
-  options: [homeOption],
+  options: [homeOption, jsonOption],
+  prints: ['config'],
   examples: [{ line: 'plimsoll config show', meaning: 'every key with its value and its source' }],
   run: async (invocation, state) => {
     const path = configPath(invocation, state);
     const result = await readConfig(path);
+    if (invocation.option(jsonOption)) return await showJson(path, result, state);
     if (result.kind === 'ok') {
       await print(state.stdout, settingLines(result.settings, 'config.toml'));
       return EXIT_CODES.ok.code;
@@ -53,7 +66,8 @@ export const configCheckCommand: Command = {
   arguments: [
     { name: 'FILE', meaning: 'Another file. Default: config.toml of the home.', isRequired: false },
   ],
-  options: [homeOption],
+  options: [homeOption, jsonOption],
+  prints: ['config-check'],
   examples: [
     { line: 'plimsoll config check', meaning: 'the file of this home' },
     { line: 'plimsoll config check new.toml', meaning: 'a file before it is put in place' },
@@ -66,6 +80,17 @@ export const configCheckCommand: Command = {
       await print(state.stderr, [`plimsoll: ${path} is not there`, 'Choose a file that exists.']);
       return EXIT_CODES.badConfig.code;
     }
+    if (invocation.option(jsonOption)) {
+      const problems = result.kind === 'ok' ? [] : result.problems;
+      const document: ConfigCheckDocument = {
+        schema: 'plimsoll.config-check/1',
+        path,
+        isMissing: result.kind === 'ok' && result.isMissing,
+        problems: problems.map(problemData),
+      };
+      await state.stdout.write(jsonLines(document));
+      return problems.length === 0 ? EXIT_CODES.ok.code : EXIT_CODES.badConfig.code;
+    }
     if (result.kind === 'ok') {
       const note = result.isMissing ? 'does not exist: every key has its default' : 'is valid';
       await print(state.stdout, [`${path} ${note}.`]);
@@ -74,6 +99,20 @@ export const configCheckCommand: Command = {
     await printProblems(state.stderr, result.problems);
     return EXIT_CODES.badConfig.code;
   },
+};
+
+const showJson = async (path: string, result: ConfigResult, { stdout }: ProcessState): Promise<ExitCode> => {
+  const isOk = result.kind === 'ok';
+  const settings = isOk ? result.settings : (result.lastGood?.settings ?? defaults());
+  const document: ShownConfig = {
+    schema: 'plimsoll.config/1',
+    path,
+    source: isOk ? 'file' : result.lastGood === undefined ? 'defaults' : 'last-good',
+    settings: settings.map(settingData),
+    problems: isOk ? [] : result.problems.map(problemData),
+  };
+  await stdout.write(jsonLines(document));
+  return isOk ? EXIT_CODES.ok.code : EXIT_CODES.badConfig.code;
 };
 
 const configPath = (invocation: Invocation, state: ProcessState): string =>

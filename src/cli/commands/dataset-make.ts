@@ -5,7 +5,7 @@ import { type ChosenLengths, chosenLengths } from '../../bench/dataset/length-ch
 import { type MadePrefixes, type MadeRow, madeRows, tracedRows } from '../../bench/dataset/made-rows.ts';
 import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
-import { writeRows } from '../../bench/dataset/write-rows.ts';
+import { type MadeDataset, writeRows } from '../../bench/dataset/write-rows.ts';
 import { counted, figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -74,6 +74,7 @@ export const datasetMakeCommand: Command = {
     homeOption,
     jsonOption,
   ],
+  prints: ['made-dataset'],
   examples: [
     {
       line: "plimsoll dataset make chat.jsonl --input-tokens 'lognormal(800,600)' --output-tokens 50..400",
@@ -98,7 +99,7 @@ export const datasetMakeCommand: Command = {
         shownPath: file,
         signal: state.stop,
       });
-      const reported = { file, seed, ...written, dropped };
+      const reported: MadeDataset = { schema: 'plimsoll.made-dataset/1', file, seed, ...written, dropped };
       const lines = [
         showable(
           `${file}: ${counted(written.rows, 'prompt')}, ${figureText(formatBytes(written.bytes))}, seed ${seed}`,

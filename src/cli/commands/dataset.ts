@@ -1,7 +1,7 @@
 // `plimsoll dataset show FILE`: what is in a data set or a trace, before it is sent to anybody.
 
 import { resolve } from 'node:path';
-import { type DatasetFacts, datasetFacts } from '../../bench/dataset/dataset-facts.ts';
+import { type DatasetDocument, type DatasetFacts, datasetFacts } from '../../bench/dataset/dataset-facts.ts';
 import { readDatasetFile } from '../../bench/dataset/dataset-file.ts';
 import type { Dataset } from '../../bench/dataset/prompt.ts';
 import type { TraceFormat } from '../../bench/dataset/trace/trace.ts';
@@ -31,6 +31,7 @@ const showCommand: Command = {
     'How many prompts, how long they are, which are the same, and how much of them a prefix cache could answer; of a trace also\nits time, sessions and pauses. Nothing is sent.',
   arguments: [{ name: 'FILE', meaning: 'What --dataset of bench takes.', isRequired: true }],
   options: [BENCH.promptColumn, homeOption, jsonOption],
+  prints: ['dataset', 'trace'],
   examples: [
     { line: 'plimsoll dataset show sharegpt.json', meaning: 'counts, lengths, sharing' },
     { line: 'plimsoll dataset show mooncake_trace.jsonl', meaning: 'also the time that it spans' },
@@ -54,9 +55,15 @@ const shown = async (file: string, invocation: Invocation, { cwd, stop }: Proces
   if (format !== undefined) return await shownTrace(location, format, isJson);
   const dataset = await readDatasetFile({ ...location, column });
   const facts = datasetFacts(dataset);
-  return isJson
-    ? jsonLines({ file, description: dataset.description, ...dataset.file, ...facts })
-    : `${factLines(dataset, facts).join('\n')}\n`;
+  if (!isJson) return `${factLines(dataset, facts).join('\n')}\n`;
+  const document: DatasetDocument = {
+    schema: 'plimsoll.dataset/1',
+    file,
+    description: dataset.description,
+    ...dataset.file,
+    ...facts,
+  };
+  return jsonLines(document);
 };
 
 const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonly string[] => {

@@ -6,7 +6,7 @@ import { padded } from '../../core/text/columns.ts';
 import { capitalized, jsonLines } from '../../core/text/single-line.ts';
 import { type Line, paint, part, type Tone } from '../../tui/part.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
-import type { Check, Verdict } from '../doctor/check.ts';
+import type { Check, DoctorDocument, Verdict } from '../doctor/check.ts';
 import { computerChecks, toolChecks } from '../doctor/computer-checks.ts';
 import { daemonChecks } from '../doctor/daemon-checks.ts';
 import { fleetChecks } from '../doctor/fleet-checks.ts';
@@ -19,6 +19,7 @@ export const doctorCommand: Command = {
   description: 'Changes nothing. Exits with 0 if nothing is wrong, with 8 if something is.',
   arguments: [],
   options: [homeOption, jsonOption],
+  prints: ['doctor'],
   examples: [
     { line: 'plimsoll doctor', meaning: 'every check, with advice if something is wrong or missing' },
     { line: 'plimsoll doctor --json', meaning: 'for programs' },
@@ -35,8 +36,9 @@ export const doctorCommand: Command = {
     ];
     const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
     const { hasColor, isUnicode } = state.stdout;
+    const document: DoctorDocument = { schema: 'plimsoll.doctor/1', problems, checks };
     const text = invocation.option(jsonOption)
-      ? jsonLines({ problems, checks })
+      ? jsonLines(document)
       : linesOf(checks, problems)
           .map(line => `${paint(line, { color: hasColor, isUnicode })}\n`)
           .join('');

@@ -8,6 +8,7 @@ import { isNodeId, type NodeId } from '../../core/ids.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { openNodeKey } from '../../daemon/node-key.ts';
+import type { FleetDocument } from '../../mesh/nats/examine-fleet.ts';
 import { applyFleetStreams, FLEET_STREAM_DEFAULTS, purgeNode } from '../../mesh/nats/fleet-streams.ts';
 import {
   causeOf,
@@ -335,21 +336,23 @@ const fleetStatusCommand: Command = {
     'Connects with the credentials of this home and changes nothing. Exits with 33 if something is wrong.',
   arguments: [],
   options: [homeOption, jsonOption],
+  prints: ['fleet'],
   examples: [
     { line: 'plimsoll fleet status', meaning: 'the server, its streams, and what is wrong with them' },
   ],
   run: async (invocation, state) => {
     const fleet = await examineOwnFleet(homePath(invocation, state));
     if (fleet.kind === 'none') throw new CommandError('fleet', fleet.reason, 'See docs/fleet.md.');
-    const { examination } = fleet;
+    const { cluster, servers, examination } = fleet;
     const isWell = examination.problems.length === 0;
     if (invocation.option(jsonOption)) {
-      await state.stdout.write(jsonLines({ ...fleet, kind: undefined }));
+      const document: FleetDocument = { schema: 'plimsoll.fleet/1', cluster, servers, ...examination };
+      await state.stdout.write(jsonLines(document));
       return isWell ? EXIT_CODES.ok.code : EXIT_CODES.fleet.code;
     }
     const { server, streams, problems, notes } = examination;
     await print(state, [
-      `Cluster ${fleet.cluster} at ${fleet.servers.join(', ')}`,
+      `Cluster ${cluster} at ${servers.join(', ')}`,
       ...(server === undefined
         ? []
         : [`nats-server ${server.version} at ${server.address}, ${server.roundTripMs.toFixed(1)} ms away`]),

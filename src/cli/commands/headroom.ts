@@ -129,6 +129,7 @@ export const headroomCommand: Command = {
     homeOption,
     jsonOption,
   ],
+  prints: ['headroom'],
   examples: [
     {
       line: 'plimsoll headroom ~/models/qwen3-30b-a3b-q4_k_m.gguf',

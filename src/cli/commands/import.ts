@@ -10,7 +10,7 @@ import { NAMES, runTags } from '../bench/name-options.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { type KeptImport, keepImported } from '../keep-imported.ts';
+import { type ImportedDocument, type KeptImport, keepImported } from '../keep-imported.ts';
 
 export const importCommand: Command = {
   name: 'import',
@@ -19,6 +19,7 @@ export const importCommand: Command = {
     "Reads the result of `vllm bench serve --save-result`, AIPerf's profile_export.jsonl or GuideLLM's benchmarks.json into <home>/runs,\nto view it and to compare it with runs of Plimsoll. Whether its client kept up is not known, and values that the file\ndoes not contain are marked as unknown. Sends nothing.",
   arguments: [{ name: 'FILE', meaning: 'As its tool wrote it.', isRequired: true }],
   options: [NAMES.name, NAMES.tag, homeOption, jsonOption],
+  prints: ['imported'],
   examples: [
     { line: 'plimsoll import result.json', meaning: "a result of vLLM's benchmark" },
     {
@@ -43,8 +44,9 @@ export const importCommand: Command = {
         tags: runTags(invocation.option(NAMES.tag)),
       });
     });
+    const document: ImportedDocument = { schema: 'plimsoll.imported/1', runs: kept };
     await state.stdout.write(
-      invocation.option(jsonOption) ? jsonLines(kept) : kept.map(run => `${lineOf(run)}\n`).join(''),
+      invocation.option(jsonOption) ? jsonLines(document) : kept.map(run => `${lineOf(run)}\n`).join(''),
     );
     for (const notice of kept.flatMap(({ notices }) => notices))
       await state.stderr.write(`plimsoll: ${showable(notice, '?')}\n`);

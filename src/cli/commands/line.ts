@@ -34,6 +34,7 @@ export const lineCommand: Command = {
     },
   ],
   options: LINE_OPTIONS,
+  prints: ['line'],
   examples: [
     {
       line: 'plimsoll line http://127.0.0.1:8000 --slo ttft.p95=500ms',

@@ -36,6 +36,7 @@ export const reportCommand: Command = {
     },
   ],
   options: [fullOption, ...EXPORT_OPTIONS, ...FOREIGN_OPTIONS, otlpOption, homeOption, jsonOption],
+  prints: ['report', 'repeat', 'sweep', 'line', 'comparison', 'campaign'],
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',

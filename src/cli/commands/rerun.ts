@@ -70,6 +70,7 @@ export const rerunCommand: Command = {
     BENCH.quiet,
     homeOption,
   ],
+  prints: ['report', 'sweep', 'line'],
   examples: [
     {
       line: 'plimsoll rerun ~/.plimsoll/runs/20261123-120000-ab12',

@@ -9,10 +9,10 @@ import { runsFolder } from '../../daemon/runs/run-reports.ts';
 import { EVERY_FORM } from '../../render/document/listed-document.ts';
 import { type Command, flag, homeOption, type Invocation, jsonOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
 import { wholeNumberFrom } from '../option-values.ts';
 import type { ProcessState } from '../process-state.ts';
-import { foundRunData, foundRunTable } from '../runs/found-run-table.ts';
+import { foundRunData, foundRunTable, type RemovedRuns, type RunsDocument } from '../runs/found-run-table.ts';
 import { directoryOf, type FoundRun, foundRun, foundRuns, runningDirectories } from '../runs/found-runs.ts';
 import { planRemoval, type Removal } from '../runs/remove-run.ts';
 import { FILTER_OPTIONS, hasFilter, runFilter } from '../runs/run-filters.ts';
@@ -30,16 +30,18 @@ export const runsCommand: Command = {
   description: `Those in <home>/runs and those made with --out while their directory exists, the newest first:\n${EVERY_FORM}, each with its time, target and main figure.`,
   arguments: [],
   options: [...FILTER_OPTIONS, limitOption, homeOption, jsonOption],
+  prints: ['runs'],
   examples: [
     { line: 'plimsoll runs --tag engine=vllm --state complete', meaning: 'by tag and state' },
-    { line: "plimsoll runs --json | jq '.[].directory'", meaning: 'for programs' },
+    { line: "plimsoll runs --json | jq '.runs[].directory'", meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const limit = invocation.option(limitOption) ?? LISTED;
     const { runs, isMore } = await matching(invocation, state, { home, limit });
     if (invocation.option(jsonOption)) {
-      await state.stdout.write(jsonLines(runs.map(foundRunData)));
+      const document: RunsDocument = { schema: 'plimsoll.runs/1', runs: runs.map(foundRunData), isMore };
+      await state.stdout.write(jsonLines(document));
       return EXIT_CODES.ok.code;
     }
     const lines =
@@ -65,44 +67,58 @@ export const runsRmCommand: Command = {
       isRequired: false,
     },
   ],
-  options: [...FILTER_OPTIONS, yesOption, homeOption],
+  options: [...FILTER_OPTIONS, yesOption, homeOption, jsonOption],
+  prints: ['removed-runs'],
   examples: [
     { line: 'plimsoll runs rm 20260131-120000-ab12', meaning: 'one run' },
     { line: 'plimsoll runs rm --tag try --older-than 30d', meaning: 'all with a tag that are a month old' },
+    { line: 'plimsoll runs rm --tag try --yes --json', meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
+    const isJson = invocation.option(jsonOption);
+    if (isJson && !invocation.option(yesOption))
+      throw new CommandError('usage', '--json needs --yes', 'A program cannot confirm: write --yes --json.');
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const removals: Removal[] = [];
     for (const found of await chosen(invocation, state, home)) removals.push(await planRemoval(found));
-    for (const removal of removals) {
-      if (removal.kind === 'refused')
-        await state.stderr.write(`plimsoll: ${removal.directory} is left alone: ${removal.reason}\n`);
-    }
+    const refused = removals.flatMap(removal => (removal.kind === 'refused' ? [removal] : []));
+    for (const { directory, reason } of refused)
+      await state.stderr.write(`plimsoll: ${directory} is left alone: ${reason}\n`);
     const removable = removals.flatMap(removal => (removal.kind === 'removable' ? [removal] : []));
     if (removable.length > 0 && !(await mayRemove(removable, invocation, state))) {
       await state.stdout.write('Nothing was deleted.\n');
       return EXIT_CODES.ok.code;
     }
-    return await removeAll(removable, removals.length - removable.length, state);
+    const { removed, failed } = await removeAll(removable, state);
+    const kept = [...refused.map(({ directory, reason }) => ({ directory, reason })), ...failed];
+    const document: RemovedRuns = { schema: 'plimsoll.removed-runs/1', removed, kept };
+    await state.stdout.write(
+      isJson
+        ? jsonLines(document)
+        : `${removed.length === 0 ? 'Nothing was deleted' : `Deleted ${countOf(removed.length)}`}.\n`,
+    );
+    return kept.length > 0 ? EXIT_CODES.benchRunDirectory.code : EXIT_CODES.ok.code;
   },
 };
 
 const removeAll = async (
   removable: readonly Extract<Removal, { readonly kind: 'removable' }>[],
-  refused: number,
-  { stdout, stderr }: ProcessState,
-): Promise<ExitCode> => {
-  let removed = 0;
-  for (const { found, remove } of removable) {
+  { stderr }: ProcessState,
+): Promise<{ readonly removed: RemovedRuns['removed']; readonly failed: RemovedRuns['kept'] }> => {
+  const removed: RemovedRuns['removed'][number][] = [];
+  const failed: RemovedRuns['kept'][number][] = [];
+  for (const { found, bytes, remove } of removable) {
+    const { id, directory } = found;
     try {
       await remove();
-      removed += 1;
+      removed.push({ id, directory, bytes });
     } catch (error) {
-      await stderr.write(`plimsoll: ${found.directory} could not be deleted: ${errorMessage(error)}\n`);
+      const reason = errorMessage(error);
+      failed.push({ directory, reason });
+      await stderr.write(`plimsoll: ${directory} could not be deleted: ${reason}\n`);
     }
   }
-  await stdout.write(`${removed === 0 ? 'Nothing was deleted' : `Deleted ${countOf(removed)}`}.\n`);
-  return removed < removable.length || refused > 0 ? EXIT_CODES.benchRunDirectory.code : EXIT_CODES.ok.code;
+  return { removed, failed };
 };
 
 const chosen = async (

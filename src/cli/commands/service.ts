@@ -6,6 +6,7 @@ import { resolveHome } from '../../config/home.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
+import { jsonLines } from '../../core/text/single-line.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { ToolError } from '../../process/child.ts';
 import { readInputText } from '../../process/input-file.ts';
@@ -25,6 +26,7 @@ import { launchdManager } from '../service/launchd-manager.ts';
 import {
   installedService,
   isHome,
+  type ServiceDocument,
   type ServiceManager,
   type ServicePlan,
   type ServiceState,
@@ -84,15 +86,25 @@ const statusCommand: Command = {
   description: '',
   arguments: [],
   options: [userOption, homeOption, jsonOption],
+  prints: ['service'],
   examples: [{ line: 'plimsoll service status --user', meaning: '' }],
   run: async (invocation, state) => {
     const { plan, manager } = serviceOf(invocation, state);
     const home = await needsService(plan);
     const found = await manager.state();
     const { name, scope, file } = plan;
+    const document: ServiceDocument = {
+      schema: 'plimsoll.service/1',
+      manager: plan.manager,
+      name,
+      scope,
+      file,
+      home,
+      ...found,
+    };
     await state.stdout.write(
       invocation.option(jsonOption)
-        ? `${JSON.stringify({ manager: plan.manager, name, scope, file, home, ...found })}\n`
+        ? jsonLines(document)
         : `${stateLines({ ...plan, home }, found).join('\n')}\n`,
     );
     return found.isRunning ? EXIT_CODES.ok.code : EXIT_CODES.service.code;

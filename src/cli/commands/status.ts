@@ -35,6 +35,7 @@ const fieldsOption = value({
   name: 'fields',
   rules: [excludes(['json', 'group'], { advice: 'It chooses columns of the table of nodes.' })],
   valueName: 'A,B',
+  choices: NODE_FIELDS,
   meaning: `Only these columns of nodes, and nothing else: ${NODE_FIELDS.filter(field => field !== 'name').join(', ')}.`,
   parse: (text): Parsed<readonly NodeField[]> => {
     const names = text.split(',').map(name => name.trim());
@@ -52,6 +53,7 @@ export const statusCommand: Command = {
   description: 'A late value is marked stale; an unknown one shows its reason. --json has the same content.',
   arguments: [],
   options: [homeOption, jsonOption, watchOption, fieldsOption, ...SCOPE_OPTIONS],
+  prints: ['status'],
   examples: [
     { line: 'plimsoll status', meaning: 'a table, one row a node' },
     { line: 'plimsoll status --watch', meaning: 'live' },

@@ -39,6 +39,7 @@ export const sweepCommand: Command = {
     },
   ],
   options: SWEEP_OPTIONS,
+  prints: ['sweep'],
   examples: [
     { line: 'plimsoll sweep URL --rates 1..64x2 --duration 1m', meaning: '1, 2, 4, … 64 requests a second' },
     { line: 'plimsoll sweep URL --concurrency 1..256x2', meaning: '1, 2, 4, … 256 requests in flight' },

@@ -51,4 +51,4 @@ export const valueHint = ({
 
 /** Of a command's first argument. */
 export const argumentHint = ({ arguments: [first] }: Command): ValueHint =>
-  first === undefined ? { kind: 'none' } : valueHint({ valueName: first.name });
+  first === undefined ? { kind: 'none' } : valueHint({ ...first, valueName: first.name });

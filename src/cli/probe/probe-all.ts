@@ -47,6 +47,7 @@ export const probeAllCommand: Command = {
     'Each daemon measures one thing per interface at a time, and waits for runners and busy interfaces. What was measured, and why the rest was not, is stored as a probe campaign, which plimsoll runs lists and plimsoll report shows again. A node known only through others is listed but not measured: run this there.',
   arguments: [],
   options: [homeOption, jsonOption],
+  prints: ['campaign'],
   examples: [{ line: 'plimsoll probe all', meaning: 'after a cable was changed' }],
   run: async (invocation, state) => {
     const isJson = invocation.option(jsonOption);

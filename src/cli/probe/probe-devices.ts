@@ -24,6 +24,7 @@ import { type Command, homeOption, jsonOption, nonEmpty, type Option, value } fr
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { GpuProbeDocument, MemoryProbeDocument } from './probe-documents.ts';
 
 // The GPUs of this machine as its gatherers find them, read once and without a daemon, with the sources that were tried: for
 // `plimsoll probe gpu`.
@@ -123,6 +124,7 @@ export const probeGpuCommand: Command = {
     'Multiplies matrices and reads memory for a few seconds on each device. Do not run it while models are being served.',
   arguments: [],
   options: [homeOption, deviceOption, jsonOption],
+  prints: ['gpu-probe'],
   examples: [
     { line: 'plimsoll probe gpu', meaning: 'every device of this machine' },
     { line: 'plimsoll probe gpu --device cpu --json', meaning: 'the processor, for scripts' },
@@ -152,7 +154,8 @@ export const probeGpuCommand: Command = {
     }
     if (isJson) {
       const { sources } = inventory;
-      await state.stdout.write(jsonLines({ devices: results, sources }));
+      const document: GpuProbeDocument = { schema: 'plimsoll.gpu-probe/1', devices: results, sources };
+      await state.stdout.write(jsonLines(document));
     }
     const hasFailed = results.some(({ outcome }) => outcome.kind === 'failed');
     return hasFailed ? EXIT_CODES.probeFailed.code : EXIT_CODES.ok.code;
@@ -166,6 +169,7 @@ export const probeMemoryCommand: Command = {
     'All processors read and copy buffers larger than the last-level cache for a few seconds, using at most an eighth of the free memory.',
   arguments: [],
   options: [homeOption, jsonOption],
+  prints: ['memory-probe'],
   examples: [{ line: 'plimsoll probe memory', meaning: 'read and copy, all processors' }],
   run: async (invocation, state) => {
     using _machine = machineForProbe('plimsoll probe memory', invocation.option(homeOption), state);
@@ -178,8 +182,9 @@ export const probeMemoryCommand: Command = {
       );
     }
     const { bandwidth } = outcome;
+    const document: MemoryProbeDocument = { schema: 'plimsoll.memory-probe/1', ...bandwidth };
     await state.stdout.write(
-      invocation.option(jsonOption) ? jsonLines(bandwidth) : `${lines(bandwidth).join('\n')}\n`,
+      invocation.option(jsonOption) ? jsonLines(document) : `${lines(bandwidth).join('\n')}\n`,
     );
     return EXIT_CODES.ok.code;
   },

@@ -12,6 +12,7 @@ import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
+import type { LinkProbeDocument } from './probe-documents.ts';
 import { probeNode } from './probe-node.ts';
 
 const codeOption: Option<string | undefined> = value({
@@ -55,6 +56,7 @@ export const probeLinkCommand: Command = {
     },
   ],
   options: [homeOption, codeOption, interfaceOption, durationOption, bytesOption, jsonOption],
+  prints: ['link-probe', 'node-probe'],
   examples: [
     { line: 'plimsoll probe link juno', meaning: 'every connection to a node of the cluster' },
     {
@@ -84,7 +86,8 @@ export const probeLinkCommand: Command = {
       env: state.env,
       nodePath: state.nodePath,
     });
-    if (isJson) await state.stdout.write(jsonLines({ ...target.at, ...outcome }));
+    const document: LinkProbeDocument = { schema: 'plimsoll.link-probe/1', ...target.at, outcome };
+    if (isJson) await state.stdout.write(jsonLines(document));
     if (outcome.kind === 'measured') {
       if (!isJson) await write(state, linkLines(outcome.measurement, columnsOf(state)));
       return EXIT_CODES.ok.code;

@@ -20,6 +20,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { knownNodes, otherNodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
+import type { NodeProbeDocument } from './probe-documents.ts';
 
 interface NodeProbe {
   readonly name: string;
@@ -49,7 +50,8 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
     return subject.kind === 'link' ? [subject.connectionKey] : [];
   });
   const found = await whenMeasured({ client, sink, keys, before, state });
-  if (isJson) await state.stdout.write(jsonLines({ source, sink, links: found }));
+  const document: NodeProbeDocument = { schema: 'plimsoll.node-probe/1', source, sink, links: found };
+  if (isJson) await state.stdout.write(jsonLines(document));
   else await write(state, found);
   return found.every(link => linkFailure(link) === undefined)
     ? EXIT_CODES.ok.code

@@ -1,11 +1,13 @@
 // Stored documents of a home as a table for a terminal, and as data for programs.
 
+import * as v from 'valibot';
 import { formatCount } from '../../core/figure/figure.ts';
 import { tagTexts } from '../../core/run/run-shape.ts';
+import { count, type Infer } from '../../core/schema.ts';
 import { clipped, inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { LISTED_COLUMNS } from '../../render/document/listed-document.ts';
-import type { FoundRun } from './found-runs.ts';
+import { FOUND_STATES, type FoundRun } from './found-runs.ts';
 
 export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
   const rows = runs.map(({ foreign, name, tags, counts, ...found }) => {
@@ -20,7 +22,41 @@ export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
   return inColumns([[...COLUMNS.map(({ title }) => title), 'completed', 'failed'], ...rows], { indent: 0 });
 };
 
-type FoundRunData = Omit<FoundRun, 'row' | 'link' | 'counts'>;
+const foundRunSchema = v.object({
+  kind: v.pipe(v.string(), v.description('run, sweep, line, comparison, or the form of another document.')),
+  id: v.string(),
+  directory: v.string(),
+  state: v.picklist(FOUND_STATES),
+  name: v.pipe(v.string(), v.description('Here and below a text is empty if it is not known.')),
+  tags: v.record(v.string(), v.string()),
+  model: v.string(),
+  target: v.string(),
+  startedAt: v.pipe(v.string(), v.description('ISO 8601.')),
+  load: v.string(),
+  foreign: v.exactOptional(v.pipe(v.string(), v.description('The tool that measured it, if another did.'))),
+  result: v.pipe(v.string(), v.description('The figure that a person looks for first, as text.')),
+});
+
+/** What `plimsoll runs --json` prints. */
+export const runsSchema = v.object({
+  schema: v.literal('plimsoll.runs/1'),
+  runs: v.pipe(v.array(foundRunSchema), v.description('The newest first.')),
+  isMore: v.pipe(v.boolean(), v.description('Whether there are older ones, which --limit left out.')),
+});
+
+export type RunsDocument = Infer<typeof runsSchema>;
+
+/** What `plimsoll runs rm --json` prints. */
+export const removedRunsSchema = v.object({
+  schema: v.literal('plimsoll.removed-runs/1'),
+  removed: v.array(v.object({ id: v.string(), directory: v.string(), bytes: count })),
+  kept: v.pipe(
+    v.array(v.object({ directory: v.string(), reason: v.string() })),
+    v.description('What was chosen and is still there.'),
+  ),
+});
+
+export type RemovedRuns = Infer<typeof removedRunsSchema>;
 
 export const foundRunData = ({
   kind,
@@ -35,7 +71,7 @@ export const foundRunData = ({
   load,
   result,
   foreign,
-}: FoundRun): FoundRunData => ({
+}: FoundRun): RunsDocument['runs'][number] => ({
   kind,
   id,
   directory,

@@ -2,8 +2,10 @@
 
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import * as v from 'valibot';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { errorCode } from '../../core/problem.ts';
+import { count, type Infer } from '../../core/schema.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { readInputText } from '../../process/input-file.ts';
 
@@ -183,15 +185,29 @@ export interface ServiceManager {
   log(count: number, isFollowed: boolean): AsyncIterable<string>;
 }
 
-export interface ServiceState {
-  /** The state in the words of the manager: "active (running)". */
-  readonly state: string;
-  readonly isRunning: boolean;
-  readonly startsByItself: boolean;
-  /** undefined: it does not run. */
-  readonly pid: number | undefined;
-  /** By the manager, since it was started; undefined: it does not count. */
-  readonly restarts: number | undefined;
-  /** The status that the daemon reports; '': none. */
-  readonly status: string;
-}
+const stateEntries = {
+  state: v.pipe(v.string(), v.description('In the words of the manager: "active (running)".')),
+  isRunning: v.boolean(),
+  startsByItself: v.boolean(),
+  pid: v.optional(v.pipe(count, v.description('Missing: it does not run.'))),
+  restarts: v.optional(
+    v.pipe(count, v.description('By the manager, since it was started; missing: it does not count.')),
+  ),
+  status: v.pipe(v.string(), v.description('The status that the daemon reports; empty: none.')),
+} as const;
+
+const serviceStateSchema = v.object(stateEntries);
+export type ServiceState = Infer<typeof serviceStateSchema>;
+
+/** What `plimsoll service status --json` prints. */
+export const serviceSchema = v.object({
+  schema: v.literal('plimsoll.service/1'),
+  manager: v.picklist(['systemd', 'launchd']),
+  name: v.string(),
+  scope: v.picklist(['user', 'system']),
+  file: v.string(),
+  home: v.string(),
+  ...stateEntries,
+});
+
+export type ServiceDocument = Infer<typeof serviceSchema>;

@@ -41,12 +41,14 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
           .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
       );
       const pid = Number(reported.get('MainPID'));
+      // systemd before 235 does not count them.
+      const restarts = Number(reported.get('NRestarts'));
       return {
         state: `${reported.get('ActiveState')} (${reported.get('SubState')})`,
         isRunning: reported.get('ActiveState') === 'active',
         startsByItself: reported.get('UnitFileState') === 'enabled',
         pid: pid > 0 ? pid : undefined,
-        restarts: Number(reported.get('NRestarts')),
+        restarts: Number.isSafeInteger(restarts) ? restarts : undefined,
         status: reported.get('StatusText') ?? '',
       };
     },

@@ -24,7 +24,7 @@ export interface BaselineDocument {
   readonly spread: readonly SpreadMetric[];
 }
 
-export const isBaselineName = (text: string): boolean => /^[a-z0-9-]{1,64}$/.test(text);
+export const BASELINE_NAME: RegExp = /^[a-z0-9-]{1,64}$/;
 
 export const baselineDocument = (
   { target, model, serverKind, environment, units }: FinishedSide,

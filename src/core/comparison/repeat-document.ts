@@ -7,7 +7,7 @@ import { refusalsBetween } from './comparability.ts';
 import type { FinishedSide, FinishedUnit } from './compare-finished.ts';
 import { runSpread, type SpreadMetric } from './run-spread.ts';
 
-const REPEAT_SCHEMA = 'plimsoll.repeat/1';
+export const REPEAT_SCHEMA = 'plimsoll.repeat/1';
 
 export interface RepeatDocument {
   readonly schema: typeof REPEAT_SCHEMA;

@@ -2,8 +2,10 @@
 // status`. It connects once, queries the server, tries what the node is allowed to do, and changes nothing.
 
 import { errors } from '@nats-io/nats-core';
+import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { count, figure, type Infer, nonNegative, openObject } from '../../core/schema.ts';
 import {
   clockDiffers,
   consumersAllowed,
@@ -34,6 +36,38 @@ import {
 import { inboxOf } from './server-files.ts';
 import { readStreamFacts } from './stream-facts.ts';
 
+const findings = v.array(openObject({ code: v.string(), problem: v.string(), advice: v.string() }));
+
+const examinedServerSchema = v.object({
+  name: v.string(),
+  address: v.string(),
+  version: v.string(),
+  roundTripMs: nonNegative,
+});
+
+const examinedStreamSchema = v.object({
+  name: v.string(),
+  messages: count,
+  bytes: count,
+  bytesMax: v.pipe(figure, v.description('-1: no limit of its own.')),
+  replicas: count,
+});
+
+/** What `plimsoll fleet status --json` prints. */
+export const fleetSchema = v.object({
+  schema: v.literal('plimsoll.fleet/1'),
+  cluster: v.string(),
+  servers: v.pipe(v.array(v.string()), v.description('Their addresses, as config.toml has them.')),
+  server: v.optional(
+    v.pipe(examinedServerSchema, v.description('The one that replied; missing: there was no connection.')),
+  ),
+  streams: v.array(examinedStreamSchema),
+  problems: v.pipe(findings, v.description('What keeps the fleet from working.')),
+  notes: v.pipe(findings, v.description('What works with limitations.')),
+});
+
+export type FleetDocument = Infer<typeof fleetSchema>;
+
 export interface FleetExamination {
   /** Undefined if there was no connection. */
   readonly server: ExaminedServer | undefined;
@@ -44,21 +78,8 @@ export interface FleetExamination {
   readonly notes: readonly FleetFinding[];
 }
 
-interface ExaminedServer {
-  readonly name: string;
-  readonly address: string;
-  readonly version: string;
-  readonly roundTripMs: number;
-}
-
-interface ExaminedStream {
-  readonly name: string;
-  readonly messages: number;
-  readonly bytes: number;
-  /** -1: no limit of its own. */
-  readonly bytesMax: number;
-  readonly replicas: number;
-}
+type ExaminedServer = Infer<typeof examinedServerSchema>;
+type ExaminedStream = Infer<typeof examinedStreamSchema>;
 
 interface ExamineParts {
   readonly server: FleetServerAccess;

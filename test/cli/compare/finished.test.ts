@@ -213,7 +213,7 @@ describe('a comparison', () => {
     const listing = madeUpProcess(['runs', '--json', '--home', home.path]);
     await listing.run();
     const listed: readonly { readonly kind: string; readonly directory: string; readonly result: string }[] =
-      JSON.parse(listing.stdout.text);
+      JSON.parse(listing.stdout.text).runs;
     const comparisons = listed.filter(({ kind }) => kind === 'comparison');
     expect(comparisons.map(({ directory }) => directory).sort()).toEqual(
       [out, join(home.path, 'runs', reported.id)].map(path => realpathSync(path)).sort(),

@@ -20,6 +20,7 @@ import { LINK_FIGURES } from '../../support/link-figures.ts';
 import { type LiveDaemon, liveDemo } from '../../support/live-daemons.ts';
 import { madeUpCampaign } from '../../support/made-up-campaign.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -88,7 +89,9 @@ describe('a probe campaign of a simulated pair', () => {
     const page = join(live.home, 'campaign.html');
     await run(live, ['report', campaign.id, '--html', page, '--csv', `${page}.csv`, '--md', `${page}.md`]);
     for (const file of [page, `${page}.csv`, `${page}.md`]) expect(existsSync(file), file).toBe(true);
-    expect(JSON.parse(await run(live, ['report', campaign.id, '--json']))).toEqual(campaign);
+    const printed: unknown = JSON.parse(await run(live, ['report', campaign.id, '--json']));
+    expect(printed).toEqual(campaign);
+    expect(await documentFaults(printed)).toEqual([]);
     expect(await run(live, ['runs', 'rm', campaign.id, '--yes'])).toContain('Deleted 1 run');
     expect(existsSync(ended.directory)).toBe(false);
   });

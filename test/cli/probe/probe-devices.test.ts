@@ -8,6 +8,7 @@ import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts'
 import { buildStubDriver, NO_COMPILER } from '../../probe/gpu/stub-driver.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const INVENTORY = fileURLToPath(
@@ -54,7 +55,9 @@ describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
     if (env === undefined) context.skip(NO_COMPILER);
     const run = madeUpProcess(['probe', 'gpu', '--json'], { env: env ?? {} });
     await run.run();
-    const { devices } = JSON.parse(run.stdout.text);
+    const document = JSON.parse(run.stdout.text);
+    expect(await documentFaults(document)).toEqual([]);
+    const { devices } = document;
     expect(devices[0]).toMatchObject({
       device: { deviceId: DEVICE_ID, vendor: 'nvidia' },
       outcome: {
@@ -128,6 +131,7 @@ describe('plimsoll probe memory', () => {
       const run = madeUpProcess(['probe', 'memory', '--json']);
       expect(await run.run()).toBe(EXIT_CODES.ok.code);
       const reported = JSON.parse(run.stdout.text);
+      expect(await documentFaults(reported)).toEqual([]);
       expect(reported.readRounds).toHaveLength(5);
       expect(reported.copyRounds).toHaveLength(5);
       // Between the slowest machine that runs Node and the fastest memory there is.

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { freePort } from '../../support/free-port.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 
 describe('plimsoll probe', () => {
   test('serve and link measure between two machines that share nothing but a code', async () => {
@@ -18,16 +19,20 @@ describe('plimsoll probe', () => {
       ...['--bytes-max', '50MB', '--json'],
     ]);
     expect([await link.run(), link.stderr.text]).toEqual([EXIT_CODES.ok.code, '']);
-    expect(JSON.parse(link.stdout.text)).toMatchObject({
+    const document: unknown = JSON.parse(link.stdout.text);
+    expect(await documentFaults(document)).toEqual([]);
+    expect(document).toMatchObject({
       host: '127.0.0.1',
       port,
-      kind: 'measured',
-      measurement: {
-        uploadBitsPerSecond: expect.any(Number),
-        downloadBitsPerSecond: expect.any(Number),
-        roundTripNsP50: expect.any(Number),
-        engine: 'socket-event-loop',
-        method: expect.stringContaining('the other end on the event loop: PLIMSOLL_FFI is off'),
+      outcome: {
+        kind: 'measured',
+        measurement: {
+          uploadBitsPerSecond: expect.any(Number),
+          downloadBitsPerSecond: expect.any(Number),
+          roundTripNsP50: expect.any(Number),
+          engine: 'socket-event-loop',
+          method: expect.stringContaining('the other end on the event loop: PLIMSOLL_FFI is off'),
+        },
       },
     });
     await serve.stdout.until(/measured: \S+.* received(.|\n)*--code/); // and a new code

@@ -161,9 +161,9 @@ test('an empty directory is taken, holds the files of a run and no other, and is
   expect(run.exit).toBe('ok');
   const listing = madeUpProcess(['runs', '--json', '--home', join(folder.path, 'home')]);
   await listing.run();
-  expect(JSON.parse(listing.stdout.text)).toMatchObject([
-    { directory: realpathSync(out), state: 'complete' },
-  ]);
+  expect(JSON.parse(listing.stdout.text)).toMatchObject({
+    runs: [{ directory: realpathSync(out), state: 'complete' }],
+  });
   // A run may be over before the server has reported its metrics.
   expect(
     readdirSync(out)

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere, expectInvariants } from './bench-here.ts';
 
@@ -169,7 +170,11 @@ describe('the code of a run', { timeout: 120_000 }, () => {
     const json = await benchHere(folder.path, [...args, '--json', '--out', join(folder.path, 'a')], {
       isTerminal: true,
     });
-    expect(JSON.parse(json.stdout)).toMatchObject({ schema: 'plimsoll.report/1', complete: true });
+    const document: unknown = JSON.parse(json.stdout);
+    expect(document).toMatchObject({ schema: 'plimsoll.report/1', complete: true });
+    expect(await documentFaults(document)).toEqual([]);
+    const config: unknown = JSON.parse(readFileSync(join(folder.path, 'a', 'config.json'), 'utf8'));
+    expect(await documentFaults(config)).toEqual([]);
     const quiet = await benchHere(folder.path, [...args, '--quiet', '--out', join(folder.path, 'b')], {
       isTerminal: true,
       env: { HTTP_PROXY: 'http://127.0.0.1:9' },

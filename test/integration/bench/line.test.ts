@@ -10,6 +10,7 @@ import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { lineDocumentFromJson } from '../../../src/wire/sweep-schema.ts';
 import { isLongRun } from '../../support/counts.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type BenchProcess, spawnBench } from './bench-process.ts';
 
@@ -62,6 +63,7 @@ describe.concurrent('plimsoll line', { timeout: 120_000 }, () => {
     process.kill(line.pid, 'SIGINT');
     expect(await line.ended, line.output()).toBe(EXIT_CODES.benchInterrupted.code);
     const document = documentOf(line);
+    expect(await documentFaults(document)).toEqual([]);
     expect(document.state).toBe('stopped');
     expect(document.progress).toBe(undefined);
     expect(document.stages.length).toBeGreaterThanOrEqual(1);

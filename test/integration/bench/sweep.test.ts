@@ -10,6 +10,7 @@ import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { sweepDocumentFromJson } from '../../../src/wire/sweep-schema.ts';
 import { isLongRun } from '../../support/counts.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { spawnBench } from './bench-process.ts';
 
@@ -54,6 +55,7 @@ describe.concurrent('plimsoll sweep', () => {
     );
     expect(await sweep.ended).toBe(EXIT_CODES.ok.code);
     const document = documentOf(sweep.directory);
+    expect(await documentFaults(document)).toEqual([]);
     expect(document).toMatchObject({
       state: 'complete',
       name: 'two',

@@ -6,6 +6,7 @@ import { seedIn } from '../../../src/mesh/nats/server-connection.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
+import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = async (args: readonly string[]) => {
@@ -70,6 +71,8 @@ test('init, apply and add create a server with a key for each machine, and revok
   const apply = () => run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
   expect((await apply()).stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} was created`);
   const status = await run(['fleet', 'status', '--home', home]);
+  const json = await run(['fleet', 'status', '--home', home, '--json']);
+  expect(await documentFaults(JSON.parse(json.stdout))).toEqual([]);
   expect(status.stdout).not.toContain('WRONG');
   expect(status).toMatchObject({ code: 0, stderr: '' });
   expect(status.stdout).toContain(`nats-server ${server.program.version}`);

@@ -1,47 +1,80 @@
 // Statistics of a trace of any size: read once from beginning to end, in bounded memory.
 
+import * as v from 'valibot';
 import { maximumOf } from '../../../core/extremes.ts';
+import { count, figure, type Infer, nonNegative } from '../../../core/schema.ts';
 import { Histogram } from '../../../core/statistics/histogram.ts';
-import type { LengthFacts } from '../dataset-facts.ts';
+import { type LengthFacts, lengthFactsSchema } from '../dataset-facts.ts';
 import { TRACE_TOKENS_MAX, type TraceEntry, type TraceRequest } from './trace.ts';
 
-export interface TraceFacts {
-  readonly requests: number;
-  /** Conversations that the trace names; undefined: it names none, and each request is independent. */
-  readonly sessions: number | undefined;
-  /** Conversations beyond the limit of different names, which are not distinguished. */
-  readonly sessionsUnreported: number;
-  /** Turns of each conversation; undefined like `sessions`, and if requests of one are spread over the file. */
-  readonly turns: LengthFacts | undefined;
-  readonly subagents: number;
-  readonly inputTokens: LengthFacts;
-  readonly outputTokens: LengthFacts;
-  /** undefined: it only has times within each conversation. */
-  readonly time: TraceTime | undefined;
-  /** Recorded pauses within conversations, ms. */
-  readonly pausesMs: LengthFacts | undefined;
-  /** undefined: it contains no blocks. */
-  readonly sharing: TraceSharing | undefined;
-}
+const sharingSchema = v.object({
+  blockTokens: count,
+  blocks: count,
+  differentBlocks: count,
+  sharedTokens: v.pipe(
+    count,
+    v.description(
+      'Input tokens in leading blocks of an earlier request: what an unlimited cache could serve.',
+    ),
+  ),
+  unkept: v.pipe(
+    count,
+    v.description('Blocks beyond the limit were not stored: sharing is at least the reported value.'),
+  ),
+});
 
-interface TraceTime {
-  readonly spanMs: number;
-  readonly requestsPerSecond: number;
-  /** Requests a second in the busiest minute. */
-  readonly busiestPerSecond: number;
-}
+export type TraceSharing = Infer<typeof sharingSchema>;
 
-export interface TraceSharing {
-  readonly blockTokens: number;
-  readonly blocks: number;
-  readonly differentBlocks: number;
-  /**
-   * Share of all input tokens that is in leading blocks of an earlier request: what an unlimited cache could serve.
-   */
-  readonly sharedTokens: number;
-  /** Blocks beyond the limit were not stored: sharing is at least the reported value. */
-  readonly unkept: number;
-}
+const facts = {
+  requests: count,
+  sessions: v.optional(
+    v.pipe(
+      count,
+      v.description('Missing: the trace names no conversations, and each request is independent.'),
+    ),
+  ),
+  sessionsUnreported: v.pipe(
+    count,
+    v.description('Conversations beyond the limit of different names, which are not distinguished.'),
+  ),
+  turns: v.optional(
+    v.pipe(
+      lengthFactsSchema,
+      v.description('Of each conversation. Also missing if requests of one are spread over the file.'),
+    ),
+  ),
+  subagents: count,
+  inputTokens: lengthFactsSchema,
+  outputTokens: lengthFactsSchema,
+  time: v.optional(
+    v.pipe(
+      v.object({
+        spanMs: nonNegative,
+        requestsPerSecond: figure,
+        busiestPerSecond: v.pipe(figure, v.description('In the busiest minute.')),
+      }),
+      v.description('Missing: it only has times within each conversation.'),
+    ),
+  ),
+  pausesMs: v.optional(v.pipe(lengthFactsSchema, v.description('Recorded pauses within conversations.'))),
+  sharing: v.optional(v.pipe(sharingSchema, v.description('Missing: it contains no blocks.'))),
+} as const;
+
+const factsSchema = v.object(facts);
+export type TraceFacts = Infer<typeof factsSchema>;
+
+/** What `plimsoll dataset show --json` prints of a trace. */
+export const traceDocumentSchema = v.object({
+  schema: v.literal('plimsoll.trace/1'),
+  file: v.string(),
+  format: v.string(),
+  sha256: v.string(),
+  bytes: count,
+  leftOut: v.pipe(count, v.description('Requests without an answer.')),
+  ...facts,
+});
+
+export type TraceDocument = Infer<typeof traceDocumentSchema>;
 
 export class TraceFactCounter {
   readonly #input: Lengths = new Lengths();
