@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/commands.ts';
+import { valueHint } from '../../src/cli/completion/command-tree.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -42,6 +43,26 @@ describe('plimsoll completion', () => {
     expect(offer('up', '--replay', 'plim')).toEqual(['plimsoll.bash']);
     expect(offer('completion', '')).toEqual(['bash', 'zsh', 'fish']);
     expect(offer('help', 'swe')).toEqual(['sweep']);
+    expect(offer('headroom', 'MODEL', '--engine', 'll')).toEqual(['llama.cpp']);
+    expect(offer('bench', '--api', '')).toContain('llama.cpp');
+    expect(offer('schema', 'repo')).toEqual(['report']);
+    expect(offer('top', '--group', '')).toEqual(['rack', 'site', 'kind', 'tag']);
+  });
+
+  test('offers every value of an option that has a list of them, and no other value is accepted', async () => {
+    for (const { name, options } of await allCommands())
+      for (const option of options) {
+        const hint = valueHint(option);
+        const label = `${name} --${option.name}`;
+        const refused = option.valueName === undefined ? undefined : option.read(['zz-nothing']);
+        // The message of every list of values.
+        if (refused?.kind === 'wrong' && / is (not one of|neither) /.test(refused.problem))
+          expect(hint.kind, label).toBe('words');
+        if (hint.kind !== 'words') continue;
+        for (const choice of hint.choices)
+          expect(option.read([choice]), `${label} ${choice}`).toMatchObject({ kind: 'ok' });
+        if (option.choices !== undefined) expect(refused, label).toMatchObject({ kind: 'wrong' });
+      }
   });
 
   test('completes in fish the same, without a mistake while it runs', async context => {

@@ -98,6 +98,7 @@ const probesOption = value({
 const logLevelOption = value({
   name: 'log-level',
   valueName: LOG_LEVELS.join('|'),
+  choices: LOG_LEVELS,
   meaning:
     'The lowest level of the log on standard error. Default: log.level in config.toml, otherwise info; in a terminal warn.',
   parse: logLevel,
@@ -105,6 +106,7 @@ const logLevelOption = value({
 const logFormatOption = value({
   name: 'log-format',
   valueName: LOG_FORMATS.join('|'),
+  choices: LOG_FORMATS,
   meaning: 'key=value pairs, or a JSON object a line. Default: log.format in config.toml, otherwise logfmt.',
   parse: logFormat,
 });

@@ -16,13 +16,13 @@ import { REPLAY } from '../bench/replay-options.ts';
 import { SESSIONS } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
 import { excludes, nonEmpty, type Option, optionsIn } from '../command.ts';
-import { duration, oneOf, wholeNumberFrom } from '../option-values.ts';
+import { duration, wholeNumberFrom } from '../option-values.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
 /** By the name of a metric. */
 type Margins = Readonly<Record<string, number>>;
 
-const { flag, repeated, value, valueOr } = optionsIn('Comparison');
+const { choice, flag, repeated, value, valueOr } = optionsIn('Comparison');
 
 const SERIES_NAMES: readonly string[] = COMPARED_SERIES.map(key => RUN_SERIES[key].compared);
 const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);
@@ -109,12 +109,12 @@ export const COMPARE = {
     meaning: 'The pause between two segments, after the last answer.',
     parse: duration(0, 3_600_000),
   }),
-  primary: value({
+  primary: choice({
     name: 'primary',
     isCommon: true,
     valueName: 'METRIC',
     meaning: `The metric that decides: ${RATE_NAMES}, or a percentile of a time, such as ttft.p99. Default: ttft.p90 at a rate, else output.rate.`,
-    parse: oneOf(...METRIC_NAMES),
+    choices: METRIC_NAMES,
   }),
   margin: repeated<Margins>({
     name: 'margin',

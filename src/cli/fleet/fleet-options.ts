@@ -49,6 +49,7 @@ export const fleetOldOption: Option<boolean> = flag(
 export const fleetReplicasOption: Option<number | undefined> = value({
   name: 'replicas',
   valueName: 'N',
+  choices: ['1', '3', '5'],
   meaning: 'How many servers hold each stream: 1, or 3 in a cluster of servers.',
   parse: text =>
     /^[135]$/.test(text) ? parsed(Number(text)) : wrong(`${text} is not 1, 3 or 5`, 'Use 3 in a cluster.'),
