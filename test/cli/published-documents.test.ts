@@ -3,13 +3,17 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/commands.ts';
+import type { NodeProbeDocument } from '../../src/cli/probe/probe-documents.ts';
 import { PUBLISHED_DOCUMENTS, publishedSchema } from '../../src/cli/published-documents.ts';
 import { PLAIN_FORMS } from '../../src/render/document/plain-kinds.ts';
+import { statusDocumentSchema } from '../../src/wire/api/status-document.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
 import { writtenAs } from '../report/imported/foreign-texts.ts';
 import { commandDaemon } from '../support/command-daemon.ts';
+import { liveDemo } from '../support/live-daemons.ts';
 import { madeUpComparison } from '../support/made-up-comparison.ts';
 import { madeUpLine, madeUpSweep, writeLine, writeSweep } from '../support/made-up-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
@@ -18,6 +22,7 @@ import { documentFaults } from '../support/published-schema.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { writeTimedRun } from '../support/timed-runs.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const COMMANDS = await allCommands();
 const withJson = COMMANDS.filter(({ options }) => options.some(({ name }) => name === 'json'));
@@ -128,6 +133,20 @@ describe('the published documents', () => {
       expect(await documentFaults(document)).toEqual([]);
       expect(document).toMatchObject({ schema: 'plimsoll.status/1', links: [], nodes: [{ name: 'atlas' }] });
     }
+  });
+
+  test('have the published form with links and GPUs, which a probe of a node prints as status does', async () => {
+    const clock = new VirtualClock();
+    await using live = await liveDemo({ size: 3, clock });
+    await clock.advance(5_000);
+    const { document } = await printed(live.home, ['status']);
+    expect(await documentFaults(document)).toEqual([]);
+    const { links } = v.parse(statusDocumentSchema, document);
+    const [link] = links;
+    if (link === undefined) throw new Error('the cluster has no links');
+    const { source, sink } = link;
+    const probed: NodeProbeDocument = { schema: 'plimsoll.node-probe/1', source, sink, links };
+    expect(await documentFaults(probed)).toEqual([]);
   });
 
   test('are refused by their schema if a field is missing or is another', async () => {
