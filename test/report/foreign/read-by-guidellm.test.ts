@@ -8,6 +8,7 @@ import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import { writeFileAtomic } from '../../../src/process/atomic-file.ts';
 import { FOREIGN_FORMS } from '../../../src/report/foreign/foreign-forms.ts';
 import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
+import { guidellmSeries } from '../../../src/report/foreign/guidellm-report.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -23,18 +24,8 @@ from guidellm.benchmark.schemas.report import GenerativeBenchmarksReport
 from guidellm.benchmark.schemas.accumulator import GenerativeRequestsAccumulator
 from guidellm.benchmark.schemas.metrics import GenerativeMetrics
 report = GenerativeBenchmarksReport.load_file(sys.argv[1])
-benchmark = report.benchmarks[0]
 def of(requests):
     return GenerativeRequestsAccumulator.model_construct(requests_stats=requests, samples=None)
-again = GenerativeMetrics.compile(SimpleNamespace(
-    config=benchmark.config,
-    timings=SimpleNamespace(
-        finalized_measure_start=benchmark.scheduler_metrics.measure_start_time,
-        finalized_measure_end=benchmark.scheduler_metrics.measure_end_time),
-    completed=of(benchmark.requests.successful),
-    incomplete=of(benchmark.requests.incomplete),
-    errored=of(benchmark.requests.errored))).model_dump(mode="json")
-told = benchmark.metrics.model_dump(mode="json")
 differences, figures = [], 0
 def walk(path, one, other):
     global figures
@@ -45,8 +36,18 @@ def walk(path, one, other):
         figures += 1
         if not isinstance(other, (int, float)) or abs(one - other) > 1e-9 * max(1, abs(one)):
             differences.append([".".join(path), one, other])
-walk([], told, again)
-print(json.dumps({"requests": len(benchmark.requests.successful), "figures": figures, "differences": differences[:20]}))
+for benchmark in report.benchmarks:
+    again = GenerativeMetrics.compile(SimpleNamespace(
+        config=benchmark.config,
+        timings=SimpleNamespace(
+            finalized_measure_start=benchmark.scheduler_metrics.measure_start_time,
+            finalized_measure_end=benchmark.scheduler_metrics.measure_end_time),
+        completed=of(benchmark.requests.successful),
+        incomplete=of(benchmark.requests.incomplete),
+        errored=of(benchmark.requests.errored))).model_dump(mode="json")
+    told = benchmark.metrics.model_dump(mode="json")
+    walk([], told, again)
+print(json.dumps({"requests": [len(benchmark.requests.successful) for benchmark in report.benchmarks], "figures": figures, "differences": differences[:20]}))
 `;
 
 const NO_TOKENS = { inputTokens: NO_FIGURE, outputTokens: NO_FIGURE };
@@ -107,7 +108,24 @@ test.for([
     const { stdout } = await promisify(execFile)(python ?? '', ['-c', READER, path]);
     const { requests, figures, differences } = JSON.parse(stdout);
     expect(differences).toEqual([]);
-    expect(requests).toBe(300);
+    expect(requests).toEqual([300]);
     expect(figures).toBeGreaterThan(1_000);
   },
 );
+
+test("GuideLLM's own models read a sweep as one benchmark for each of its runs", {
+  timeout: 300_000,
+}, async context => {
+  if (python === undefined) context.skip('PLIMSOLL_PEERS_PYTHON names no Python that has guidellm');
+  using directory = temporaryDirectory();
+  const runs = [2, 4].map(requestsPerSecond => {
+    const folder = join(directory.path, `stage-${requestsPerSecond}`);
+    const pattern = { kind: 'poisson', requestsPerSecond } as const;
+    const report = writeTimedRun(folder, { seed: requestsPerSecond, requests: 100, run: { pattern } });
+    return { report, samples: () => measuredSamples(join(folder, 'samples.jsonl')) };
+  });
+  const path = join(directory.path, 'benchmarks.json');
+  await writeFileAtomic(path, guidellmSeries('two-rates', runs));
+  const { stdout } = await promisify(execFile)(python ?? '', ['-c', READER, path]);
+  expect(JSON.parse(stdout)).toMatchObject({ requests: [100, 100], differences: [] });
+});
