@@ -1,7 +1,7 @@
 // Rows of a label, facts and an age. Lines break between facts, never inside one, and the age is at the right.
 
 import { pushAll } from '../core/push-all.ts';
-import { clipped, padded, paddedStart, textWidth } from '../core/text/columns.ts';
+import { brokenLines, clipped, padded, paddedStart, textWidth } from '../core/text/columns.ts';
 import { type Line, lineWidth, type Part, part } from './part.ts';
 
 export interface Row {
@@ -15,7 +15,19 @@ export interface Row {
 export const layoutRows = (rows: readonly Row[], columns: number): readonly Line[] =>
   rows.flatMap(row => layoutRow(row, Math.max(columns, COLUMNS_MIN)));
 
-/** What is longer than a line breaks between words; a longer word is cut. */
+/**
+ * What is wider than the terminal continues in further lines, below what follows the line's head or indented; nothing
+ * is cut.
+ */
+export const hangingLine = (line: Line, columns: number): readonly Line[] => {
+  if (lineWidth(line) <= columns) return [line];
+  const [head] = line;
+  const indent = head?.text.endsWith(' ') === true ? textWidth(head.text) : HANGING;
+  const [first = [], ...rest] = brokenLine(line, Math.max(WORDS_LEAST, columns - indent));
+  return [first, ...rest.map(each => [part(' '.repeat(indent)), ...each])];
+};
+
+/** What is longer than a line breaks between words; a longer word is split. */
 export const brokenLine = (fact: Line, width: number): readonly Line[] => {
   if (lineWidth(fact) <= width) return [fact];
   const lines: Part[][] = [[]];
@@ -27,9 +39,13 @@ export const brokenLine = (fact: Line, width: number): readonly Line[] => {
         used = 0;
       }
       // Its last blank has no room at the end of a full line, which a screen would cut.
-      const shown = clipped(used + textWidth(word) > width ? word.trimEnd() : word, width);
-      lines.at(-1)?.push({ text: shown, tone });
-      used += textWidth(shown);
+      const kept = used + textWidth(word) > width ? word.trimEnd() : word;
+      const pieces = textWidth(kept) <= width ? [kept] : brokenLines(kept, width);
+      for (const [index, text] of pieces.entries()) {
+        if (index > 0) lines.push([]);
+        lines.at(-1)?.push({ text, tone });
+        used = (index > 0 ? 0 : used) + textWidth(text);
+      }
     }
   }
   return lines;
@@ -65,6 +81,9 @@ const wrapped = (facts: readonly Line[], width: number): readonly Line[] => {
   return lines;
 };
 
+const HANGING = 4;
+/** However narrow the terminal is. */
+const WORDS_LEAST = 20;
 const INDENT = 2;
 const LABEL_WIDTH = 13;
 const AGE_WIDTH = 7;

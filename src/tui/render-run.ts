@@ -14,13 +14,12 @@ import {
 import { SPOILED_MARK } from '../core/run/contamination.ts';
 import { NO_FAILURES } from '../core/run/failure-groups.ts';
 import { failureSentence } from '../core/run/failure-text.ts';
-import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
 import { lookUp, type MetricLookup } from '../core/run/snapshot.ts';
 import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
-import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
+import { brokenLines, padded, textWidth } from '../core/text/columns.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../render/run/agent-rows.ts';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../render/run/live-session-rows.ts';
@@ -30,8 +29,15 @@ import {
   neededLabel,
   VERDICT_LABELS,
 } from '../render/run/objective-labels.ts';
-import { TOO_FEW } from '../render/run/percentile-text.ts';
+import {
+  DASH_WORDS,
+  dashLegend,
+  dashText,
+  TABLE_PERCENTILES,
+  TOO_FEW,
+} from '../render/run/percentile-text.ts';
 import { clientLines } from './client-lines.ts';
+import { hangingLine } from './layout.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import { bar } from './memory-facts.ts';
 import { type Line, lineWidth, paint, part } from './part.ts';
@@ -47,7 +53,7 @@ interface RunRenderOptions extends RenderOptions {
 export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly string[] => {
   const { columns, rows } = options;
   const metrics = lookUp(view.snapshot);
-  const notices = view.notices.map((notice): Line => [part(clipped(notice, columns), 'caution')]);
+  const notices = view.notices.map((notice): Line => [part(notice, 'caution')]);
   const spoiled = view.spoiled.flatMap(line => spoiledLines(line, columns));
   const head = [...headLines(view), progressLine(view, metrics, columns)];
   const agents = agentLines(view, columns);
@@ -61,10 +67,13 @@ export const renderRun = (view: WatchedRun, options: RunRenderOptions): readonly
     [...rateLines(view, metrics), ...sessionLines(view, columns), ...objectiveLines(view, columns)],
     seriesTable(metrics, columns),
   ];
-  const all = [head, ...figures, histogramLines(view.run, metrics, columns), ...below].filter(
+  const whole = (lines: readonly Line[]): readonly Line[] =>
+    lines.flatMap(line => hangingLine(line, columns));
+  const [top, under] = [[head, ...figures].map(whole), below.map(whole)];
+  const all = [...top, histogramLines(view.run, metrics, columns), ...under].filter(
     ({ length }) => length > 0,
   );
-  const parts = all.flat().length <= rows ? all : [head, ...figures, ...below];
+  const parts = all.flat().length <= rows ? all : [...top, ...under];
   const isSpaced = all.flat().length + all.length - 1 <= rows;
   const lines = parts.flatMap((lines, index) => (isSpaced && index > 0 ? [[], ...lines] : lines));
   return lines.map(line => paint(line, options));
@@ -98,7 +107,7 @@ export const renderRunLine = (view: WatchedRun): string => {
       ? ''
       : `sessions ${liveSessionLine(view.snapshot.sessions).replaceAll(' · ', ', ')}`,
     ...rates,
-    objectivesPart(view),
+    ...objectiveParts(view),
     view.spoiled.length === 0
       ? ''
       : `${counted(view.spoiled.length, 'thing spoils', 'things spoil')} figures`,
@@ -110,14 +119,12 @@ export const renderRunLine = (view: WatchedRun): string => {
     .replace(/[\u00a0\u202f]/g, ' ');
 };
 
-/** "1 of 2 objectives met, 1 missed". */
-const objectivesPart = ({ snapshot }: WatchedRun): string => {
-  const answers = snapshot?.objectives ?? [];
-  if (answers.length === 0) return '';
-  const count = (verdict: ObjectiveVerdict): number => answers.filter(one => one.answer === verdict).length;
-  const missed = count('missed');
-  return `${count('met')} of ${counted(answers.length, 'objective')} met${missed > 0 ? `, ${missed} missed` : ''}`;
-};
+/** "ttft.p95=500ms met so far: 312 ms (295 ms to 340 ms)". */
+const objectiveParts = ({ snapshot }: WatchedRun): readonly string[] =>
+  (snapshot?.objectives ?? []).map(
+    answer =>
+      `${answer.objective} ${LIVE_VERDICT_LABELS[answer.answer]}: ${estimateLabel(answer)}${neededLabel(answer)}`,
+  );
 
 const headLines = ({ run, stage }: WatchedRun): readonly Line[] => [
   [part(run.target, 'strong'), part(` · ${modelText(run.model)} · ${loadLabel(run)}`)],
@@ -181,8 +188,8 @@ const sessionLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[
   );
   const room = columns - NAME_WIDTH - 4;
   return [
-    [name('sessions'), part(clipped(liveSessionLine(sessions), room))],
-    ...(inTurn.length === 0 ? [] : [[name(''), part(clipped(inTurn.join(' · '), room), 'dim')]]),
+    [name('sessions'), part(liveSessionLine(sessions))],
+    ...(inTurn.length === 0 ? [] : [[name(''), part(inTurn.join(' · '), 'dim')]]),
     ...brokenLines(turns.join(' · '), room).map(
       (line, at): Line => [name(at === 0 ? 'TTFT' : ''), part(line)],
     ),
@@ -222,22 +229,28 @@ const seriesTable = (metrics: MetricLookup, columns: number): readonly Line[] =>
     if (series === undefined || (series.count === 0 && hasCompleted)) return [];
     const { unit, shortLabel } = seriesRow(key);
     const value = (figure: number | null | undefined): Line => [
-      part(figure === null || figure === undefined ? UNKNOWN_FIGURE.figure : liveFigureText(unit, figure)),
+      part(figure === null || figure === undefined ? dashText('none') : liveFigureText(unit, figure)),
     ];
     return [
       [
         [part(`  ${shortLabel}`)],
-        ...HEADLINE_PERCENTILES.map(percentile =>
-          value(hasEnoughFor(Number(percentile), series.count) ? series.percentiles[percentile] : undefined),
+        value(series.count === 0 ? undefined : Number(series.total) / series.count),
+        ...TABLE_PERCENTILES.map(percentile =>
+          series.count === 0 || hasEnoughFor(Number(percentile), series.count)
+            ? value(series.percentiles[percentile])
+            : [part(dashText('few'))],
         ),
         value(series.max),
         [part(formatCount(series.count), 'dim')],
       ],
     ];
   });
-  return rows.length === 0
-    ? [[part('  waiting for the first figures', 'dim')]]
-    : layoutTable(COLUMNS, rows, columns);
+  if (rows.length === 0) return [[part('  waiting for the first figures', 'dim')]];
+  const lines = layoutTable(COLUMNS, rows, columns);
+  const legend = dashLegend(
+    DASH_WORDS.filter(word => lines.flat().some(({ text }) => text.trim() === dashText(word))),
+  );
+  return [...lines, ...(legend === '' ? [] : [[part(`  ${legend}`, 'dim')]])];
 };
 
 const histogramLines = (run: RunHead, metrics: MetricLookup, columns: number): readonly Line[] => {
@@ -249,12 +262,14 @@ const histogramLines = (run: RunHead, metrics: MetricLookup, columns: number): r
 /** The most frequent causes, each with the server's message. */
 const errorLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] => {
   const { groups, others } = snapshot?.failures ?? NO_FAILURES;
-  const more = groups.length - ERROR_LINES_MAX + (others === undefined ? 0 : 1);
+  const lines = groups
+    .slice(0, ERROR_GROUPS_MAX)
+    .map(group => hangingLine([part('  failed  ', 'dim'), part(failureSentence(group), 'bad')], columns));
+  // The first one whole, and of the others as many as leave room for the rest of the screen.
+  const shown = lines.filter((_, at) => at === 0 || lines.slice(0, at + 1).flat().length <= ERROR_LINES_MAX);
+  const more = groups.length - shown.length + (others === undefined ? 0 : 1);
   return [
-    ...groups.slice(0, ERROR_LINES_MAX).map((group): Line => {
-      const text = failureSentence(group);
-      return [part('  failed  ', 'dim'), part(clipped(text, columns - 10), 'bad')];
-    }),
+    ...shown.flat(),
     ...(more > 0 ? [[part(`          … ${counted(more, 'more reason')}`, 'dim')]] : []),
   ];
 };
@@ -268,9 +283,7 @@ const agentLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] 
       return [part(at === 0 ? `  ${cell}` : cell, isBad ? 'caution' : 'plain')];
     }),
   );
-  const remarks = liveAgentRemarks(agents).map(
-    (text): Line => [part(`  ${clipped(text, columns - 2)}`, 'caution')],
-  );
+  const remarks = liveAgentRemarks(agents).map((text): Line => [part(`  ${text}`, 'caution')]);
   return [...layoutTable(AGENT_TABLE, rows, columns), ...remarks];
 };
 
@@ -282,9 +295,13 @@ const spoiledLines = (text: string, columns: number): readonly Line[] =>
 
 const tail = (title: string, rank: number): Column => ({ title, isNumber: true, widthMax: 12, rank });
 
+/** The higher, the sooner a narrow terminal leaves it out. */
+const PERCENTILE_RANKS = { '50': 0, '90': 1, '95': 2, '99': 1 } as const;
+
 const COLUMNS: readonly Column[] = [
   { title: '', isNumber: false, widthMax: 24, rank: 0 },
-  ...HEADLINE_PERCENTILES.map((percentile, index) => tail(`p${percentile}`, index === 0 ? 0 : 1)),
+  tail('mean', 2),
+  ...TABLE_PERCENTILES.map(percentile => tail(`p${percentile}`, PERCENTILE_RANKS[percentile])),
   tail('max', 2),
   tail('n', 3),
 ];
@@ -298,7 +315,8 @@ const AGENT_TABLE: readonly Column[] = LIVE_AGENT_COLUMNS.map((title, index) => 
 
 /** Series that are also shown for the last seconds. */
 const RECENT = ['requestsPerSecond', 'outputTokensPerSecond'] as const;
-const ERROR_LINES_MAX = 3;
+const ERROR_GROUPS_MAX = 3;
+const ERROR_LINES_MAX = 6;
 const NAME_WIDTH: number = maximumOf(RECENT.map(key => RUN_RATES[key].label.length)) + 2;
 const VERDICT_TONES = { met: 'good', missed: 'bad', 'too-few-samples': 'plain' } as const;
 /** Snapshots come five times a second. */

@@ -51,7 +51,7 @@ export const runSnapshot = ({
   return { seq, timestampNs: seq * 200 * MS, state: 'live', pendingTasks: 0, metrics: metrics.live() };
 };
 
-const NO_ROOM: FailureGroup = {
+export const NO_ROOM: FailureGroup = {
   kind: 'http-status',
   statusCode: 500,
   count: 3,

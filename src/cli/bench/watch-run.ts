@@ -123,7 +123,11 @@ const untilReport = async ({ directory, pid }: LiveRunRecord, state: ProcessStat
 const showReport = async (state: ProcessState, directory: string): Promise<ExitCode> => {
   try {
     const report = await rebuildReport(directory);
-    const lines = renderReport(report, { isUnicode: state.stdout.isUnicode, isFull: false });
+    const lines = renderReport(report, {
+      isUnicode: state.stdout.isUnicode,
+      columns: state.stdout.columns,
+      isFull: false,
+    });
     await state.stdout.write(`${lines.join('\n')}\n`);
     return EXIT_CODES.ok.code;
   } catch (error) {

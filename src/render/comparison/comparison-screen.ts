@@ -4,7 +4,7 @@ import type { ComparisonDocument } from '../../core/comparison/comparison-docume
 import { effectText } from '../../core/comparison/comparison-labels.ts';
 import { formatClock } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
-import { clipped, hangingLines, padded } from '../../core/text/columns.ts';
+import { hangingLines, padded } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
 import { asciiOf } from '../text/ascii.ts';
@@ -24,11 +24,11 @@ export const comparisonScreen = (
   const above = [
     ...hangingLines('', `So far: ${document.sentence}`, columns),
     '',
-    clipped(progressText(document), columns),
+    ...hangingLines('', progressText(document), columns),
     '',
     ...comparisonFacts(document)
       .filter(([name]) => LIVE_FACTS.has(name))
-      .map(([name, text]) => clipped(`  ${padded(name, FACT_COLUMNS)}${text}`, columns)),
+      .flatMap(([name, text]) => hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns)),
     '',
   ];
   const below = ['', ...footer];

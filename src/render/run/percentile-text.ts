@@ -37,7 +37,7 @@ export const percentileText = (series: ReportSeries | undefined, percentile: str
 };
 
 /** "(0.92–2.24)" after a figure of the same unit, for columns of a table. */
-const narrowInterval = (
+export const narrowInterval = (
   unit: ReportSeries['unit'],
   { low, high }: TailInterval,
   shownUnit: string,
@@ -60,7 +60,26 @@ export const intervalText = (unit: ReportSeries['unit'], { low, high }: TailInte
   return `(${from.unit === to.unit ? from.figure : figureText(from)} to ${figureText(to)})`;
 };
 
+/** The columns of every table of percentiles, next to the mean and the maximum. */
+export const TABLE_PERCENTILES = ['50', '90', '95', '99'] as const;
+
 export const TOO_FEW = 'too few';
+
+/** One line below a table explains those that occur. */
+const DASHES = { few: 'too few requests', none: 'no value reported' } as const;
+
+type DashWord = keyof typeof DASHES;
+
+export const DASH_WORDS: readonly DashWord[] = ['few', 'none'];
+
+/** "– few" */
+export const dashText = (word: DashWord): string => `${UNKNOWN_FIGURE.figure} ${word}`;
+
+/** "few: too few requests; none: no value reported". */
+export const dashLegend = (words: readonly DashWord[]): string =>
+  DASH_WORDS.filter(word => words.includes(word))
+    .map(word => `${word}: ${DASHES[word]}`)
+    .join('; ');
 
 /** Note below a table with such intervals. */
 export const INTERVAL_NOTE = '(a–b): 95 % interval, for independent requests';

@@ -67,7 +67,6 @@ export const reportVerdict = (report: Report): ReportVerdict => {
     (client.verdict === 'unknown' && counts.completed === 0 && counts.failed > 0)
       ? []
       : client.reasons),
-    ...(failed !== undefined && isBound && !failed.isGrave ? [failureHeadlineText(failed)] : []),
     ...(lost !== undefined && isBound ? [lost] : []),
   ];
   const { foreign } = report.run;
@@ -87,10 +86,10 @@ export const reportVerdict = (report: Report): ReportVerdict => {
       reasons: isBound && !isStoppedUnmeasured(report) ? client.reasons : [],
       atLeast: { rates: areRatesAtLeast, counts: !isCounted },
     };
-  if (failed !== undefined && (failed.isGrave || !isBound))
+  if (failed !== undefined)
     return {
       tone: failed.isGrave ? 'bad' : 'caution',
-      headline: isWhole ? failureHeadlineText(failed) : `${verdict.label}. ${failureHeadlineText(failed)}`,
+      headline: isWhole ? failureHeadlineText(failed) : `${failureHeadlineText(failed)}. ${verdict.label}`,
       sentence: ofCompleted(report, verdict),
       reasons,
       atLeast: { rates: areRatesAtLeast, counts: !isWhole },
@@ -98,7 +97,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   if (lost !== undefined && !isBound)
     return {
       tone: 'bad',
-      headline: isWhole ? lost : `${verdict.label}. ${lost}`,
+      headline: isWhole ? lost : `${lost}. ${verdict.label}`,
       sentence: ofCompleted(report, verdict),
       reasons,
       atLeast: { rates: report.droppedEvents > 0, counts: !isCounted },

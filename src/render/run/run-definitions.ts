@@ -14,8 +14,8 @@ export const RUN_DEFINITIONS: readonly (readonly [string, string])[] = [
   [RUN_RATES.goodput.shortLabel, RUN_RATES.goodput.help],
   ['Failed requests', 'Are in no time and no rate. Nothing is retried silently.'],
   [
-    'p99 at most',
-    'MLPerf early stopping: with 99 % confidence p99 is no higher, for this number of samples. A tail of which too few samples were seen has a dash.',
+    'p99 at most, p99 ≤',
+    'MLPerf early stopping: with 99 % confidence p99 is no higher, for this number of samples. A tail of which too few samples were seen has a dash and “few”.',
   ],
   ['Percentiles of few requests', `${capitalized(INTERVAL_NOTE)}.`],
 ];

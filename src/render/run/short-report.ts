@@ -3,8 +3,8 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
-import { counted, figureText, formatCount } from '../../core/figure/figure.ts';
-import { contaminationLines, SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
+import { counted, figureText } from '../../core/figure/figure.ts';
+import { contaminationLines, SPOILED_MARK } from '../../core/run/contamination.ts';
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
 import {
   type FailureHeadline,
@@ -21,8 +21,7 @@ import {
 import { foreignLabel, foreignSentence, seedText } from '../../core/run/foreign-run.ts';
 import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import { lostHistoryHeadline } from '../../core/run/lost-history.ts';
-import type { Report, ReportSeries } from '../../core/run/report.ts';
-import { seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import type { Report } from '../../core/run/report.ts';
 import { loadLabel } from '../../core/run/run-shape.ts';
 import {
   brokenLines,
@@ -39,9 +38,8 @@ import { type SectionCell, sectionCellText, tableLines } from '../section.ts';
 import { fromText } from './agent-rows.ts';
 import { depthLines } from './depth-text.ts';
 import { energySection } from './energy-rows.ts';
-import { formatRunFigure } from './format-run-figure.ts';
 import { answerSentence } from './objective-labels.ts';
-import { INTERVAL_NOTE, percentileText, TOO_FEW, vouchedPercentile } from './percentile-text.ts';
+import { shortPercentiles } from './percentile-rows.ts';
 import {
   isStoppedUnmeasured,
   objectiveLines,
@@ -55,27 +53,28 @@ import { sessionSection } from './session-rows.ts';
 import { tokenRows } from './text-requests.ts';
 import { variantSection } from './variant-rows.ts';
 
-export const shortReport = (report: Report): readonly string[] => {
+/** @param columns of the terminal: sentences break there */
+export const shortReport = (report: Report, columns: number): readonly string[] => {
   const above = [
-    ...verdictLines(report),
-    ...failureLines(report),
+    ...verdictLines(report, columns),
+    ...failureLines(report, columns),
     '',
     ...head(report),
     '',
     ...(report.depth === undefined
-      ? [...figures(report), ...(hasFigures(report) ? ['', ...percentiles(report)] : [])]
+      ? [...figures(report), ...(hasFigures(report) ? ['', ...percentiles(report, columns)] : [])]
       : depthLines(report.depth, report.calibration)),
-    ...byServer(report),
+    ...byServer(report, columns),
     ...byUrl(report),
     ...ofSessions(report),
     ...(hasFigures(report) ? errorBounds(report) : []),
-    ...underBound(report),
+    ...underBound(report, columns),
     ...energy(report),
-    ...spoiled(report),
-  ].flatMap(line => bounded(wrapped(line, COLUMNS), LINES_OF_ONE_MAX));
-  const below = notices(report);
+    ...spoiled(report, columns),
+  ].flatMap(line => bounded(wrapped(line, columns), LINES_OF_ONE_MAX));
+  const below = notices(report, columns);
   const room = Math.max(OBJECTIVE_LINES_LEAST, SCREEN_LINES - above.length - below.length - 1);
-  return [...above, ...objectives(report, room), ...below];
+  return [...above, ...objectives(report, { columns, linesMax: room }), ...below];
 };
 
 /** The part for the first screen; the tables by turn are in the full report. */
@@ -83,7 +82,7 @@ const ofSessions = (report: Report): readonly string[] =>
   (sessionSection(report)?.lead ?? []).map(line => `  ${line}`);
 
 /** In capitals if something is wrong: a terminal may have no colour. */
-const verdictLines = (report: Report): readonly string[] => {
+const verdictLines = (report: Report, columns: number): readonly string[] => {
   const { client } = report;
   // The reason of a stop contains it.
   const failed = report.stopped === undefined ? failureHeadline(report) : undefined;
@@ -95,7 +94,8 @@ const verdictLines = (report: Report): readonly string[] => {
       ? []
       : [`INCOMPLETE: ${report.incompleteReason ?? 'something is missing'}.`]),
     ...(report.source === 'live-snapshot' ? ['These are live figures, not a final account.'] : []),
-    ...(failed?.isGrave === true ? [failedLine(failed)] : []),
+    // A failure of the server first: what the client was in the way of comes after it.
+    ...(failed === undefined ? [] : [failedLine(failed)]),
     ...(lost === undefined ? [] : [`${lost.toUpperCase()}.`]),
     ...(client.verdict === 'client-bound' && !isStoppedUnmeasured(report)
       ? [`CLIENT-BOUND: ${client.reasons.join('; ')}.`]
@@ -104,18 +104,17 @@ const verdictLines = (report: Report): readonly string[] => {
     ...(client.verdict === 'unknown' && report.run.foreign === undefined && report.counts.completed > 0
       ? [`NOT TRUSTWORTHY: ${client.reasons.join('; ')}.`]
       : []),
-    ...(failed?.isGrave === false ? [failedLine(failed)] : []),
   ];
   return reported.length === 0
     ? [`${reportVerdict(report).headline}.`]
     : shortened(
-        reported.map(text => brokenLines(text, COLUMNS)),
+        reported.map(text => brokenLines(text, columns)),
         VERDICT_LINES_MAX,
       );
 };
 
 /** Right below the verdict: the server's error, and advice. The most frequent first. */
-const failureLines = (report: Report): readonly string[] => {
+const failureLines = (report: Report, columns: number): readonly string[] => {
   if (isUnknown(report.failures)) return [];
   const { groups, others, outages, unsuccessfulEnd } = report.failures;
   const isInHeadline =
@@ -126,8 +125,8 @@ const failureLines = (report: Report): readonly string[] => {
     ...shown.flatMap(group => {
       const advice = failureAdvice(group, adviceContext(report));
       return [
-        ...hangingLines('  ', failureSentence(group), COLUMNS),
-        ...(advice === '' ? [] : hangingLines('    → ', advice, COLUMNS)),
+        ...hangingLines('  ', failureSentence(group), columns),
+        ...(advice === '' ? [] : hangingLines('    → ', advice, columns)),
       ];
     }),
     ...(more === 0 ? [] : [`  … ${counted(more, 'more reason')} with --full`]),
@@ -166,12 +165,12 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
 ];
 
 /** The time by phases is what people look for, if the server reports it. */
-const byServer = (report: Report): readonly string[] => {
+const byServer = (report: Report, columns: number): readonly string[] => {
   const { sessions } = report;
   const times = serverTimeSentence(report);
   const prefix =
     sessions !== undefined && isUnknown(sessions.cachedShare) ? serverPrefixSentence(report) : undefined;
-  return [times ?? [], prefix ?? []].flat().flatMap(sentence => hangingLines('  ', sentence, COLUMNS));
+  return [times ?? [], prefix ?? []].flat().flatMap(sentence => hangingLines('  ', sentence, columns));
 };
 
 /** One line for each of several URLs: it shows which is slow or fails. */
@@ -210,45 +209,22 @@ const figures = (report: Report): readonly string[] =>
       ]),
   );
 
-/** A tail that is not estimable from so few samples has a dash. */
-const percentiles = (report: Report): readonly string[] => {
-  const { series } = report;
-  const found = seriesOf('headline', 'detail').flatMap(key => {
-    const one = series[key];
-    return one === undefined || one.count === 0 || one.max === 0 ? [] : [{ key, one }];
-  });
-  if (found.length === 0) return [`  ${whyNoRow(report)}`];
-  const hasInterval = found.some(({ one }) =>
-    TAILS.some(each => isIn(each, one) && vouchedPercentile(one, each).kind === 'interval'),
-  );
-  const isShort = found.some(({ one }) =>
-    TAILS.some(each => !isIn(each, one) || vouchedPercentile(one, each).kind === 'too-few'),
-  );
-  const notes = [...(isShort ? [`–: ${TOO_FEW} requests`] : []), ...(hasInterval ? [INTERVAL_NOTE] : [])];
-  return [
-    ...inColumns(
-      [
-        ['', 'p50', ...TAILS.map(each => `p${each}`), 'p99 ≤', 'max', 'n'],
-        ...found.map(({ key, one }) => [
-          `${seriesRow(key).shortLabel}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`,
-          ...['50', ...TAILS].map(each => (isIn(each, one) ? percentileText(one, each) : '–')),
-          shown(one, one.estimates?.['99']),
-          shown(one, one.max),
-          formatCount(one.count),
-        ]),
-      ],
-      { hasFigures: true },
-    ),
-    ...(notes.length === 0 ? [] : [`  ${notes.join('; ')}`]),
-  ];
+const percentiles = (report: Report, columns: number): readonly string[] => {
+  const short = shortPercentiles(report);
+  return short === undefined
+    ? [`  ${whyNoRow(report)}`]
+    : [
+        ...tableLines(short.table, columns),
+        ...short.legend.flatMap(line => hangingLines('  ', line, columns)),
+      ];
 };
 
 /** Left out if the machine is not known: --full shows the reason. */
-const underBound = (report: Report): readonly string[] => {
+const underBound = (report: Report, columns: number): readonly string[] => {
   const { tables = [], remarks = [] } = headroomSection(report) ?? {};
   const lines = [
     ...tables.flatMap(tableLines),
-    ...remarks.flatMap(remark => hangingLines('  ', remark, COLUMNS)),
+    ...remarks.flatMap(remark => hangingLines('  ', remark, columns)),
   ];
   return lines.length === 0 ? [] : ['', ...lines];
 };
@@ -271,23 +247,23 @@ const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {
 };
 
 /** The meaning of the marks. */
-const spoiled = (report: Report): readonly string[] => {
-  const lines = contaminationLines(report).map(line => hangingLines('  ! ', capitalized(line), COLUMNS));
+const spoiled = (report: Report, columns: number): readonly string[] => {
+  const lines = contaminationLines(report).map(line => hangingLines('  ! ', capitalized(line), columns));
   return lines.length === 0 ? [] : ['', ...shortened(lines, SPOILED_LINES_MAX)];
 };
 
-const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
-  value === null || value === undefined ? '–' : figureText(formatRunFigure(unit, value));
-
 /** In full: what would decide is at its end. */
-const objectives = (report: Report, linesMax: number): readonly string[] => {
+const objectives = (
+  report: Report,
+  { columns, linesMax }: { readonly columns: number; readonly linesMax: number },
+): readonly string[] => {
   const answers = knownOr(report.objectiveAnswers, []);
   const width = maximumOf([0, ...answers.map(({ objective }) => textWidth(objective))]);
   const lines =
     answers.length === 0
-      ? objectiveLines(report).map(line => hangingLines('  ', line, COLUMNS))
+      ? objectiveLines(report).map(line => hangingLines('  ', line, columns))
       : gravestFirst(answers).map(answer =>
-          hangingLines(`  ${padded(answer.objective, width)}  `, answerSentence(answer), COLUMNS),
+          hangingLines(`  ${padded(answer.objective, width)}  `, answerSentence(answer), columns),
         );
   return lines.length === 0 ? [] : ['', ...shortened(lines, linesMax)];
 };
@@ -298,8 +274,8 @@ const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAn
   );
 
 /** Fewer if there are figures, so that those stay visible. */
-const notices = (report: Report): readonly string[] => {
-  const reported = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), COLUMNS));
+const notices = (report: Report, columns: number): readonly string[] => {
+  const reported = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), columns));
   if (reported.length === 0) return [];
   return ['', ...shortened(reported, hasFigures(report) ? NOTICE_LINES_MAX : ALONE_NOTICE_LINES_MAX)];
 };
@@ -308,8 +284,8 @@ const notices = (report: Report): readonly string[] => {
 const shortened = (items: readonly (readonly string[])[], linesMax: number): readonly string[] => {
   if (items.flat().length <= linesMax) return items.flat();
   const kept = items.findLastIndex((_, at) => items.slice(0, at + 1).flat().length < linesMax) + 1;
-  // An item longer than the whole room is cut between two lines.
-  const lines = kept === 0 ? items.flat().slice(0, linesMax - 1) : items.slice(0, kept).flat();
+  // The first one as a whole in any case; a text from elsewhere has no end.
+  const lines = kept === 0 ? (items[0] ?? []).slice(0, ITEM_LINES_MAX) : items.slice(0, kept).flat();
   return [...lines, moreLines(items.flat().length - lines.length)];
 };
 
@@ -320,17 +296,13 @@ const bounded = (lines: readonly string[], linesMax: number): readonly string[] 
 
 const moreLines = (count: number): string => `  … ${counted(count, 'more line')} with --full`;
 
-/** There is room for the interval of one percentile: p99 has its bound in the next column. */
-const isIn = (percentile: string, one: ReportSeries): boolean =>
-  percentile !== '99' || vouchedPercentile(one, percentile).kind !== 'interval';
-
-const TAILS = ['90', '99'] as const;
-const COLUMNS = 80;
 /** Length of a name; the full report has all of it. */
 const NAME_COLUMNS = 60;
 const ID_COLUMNS = 24;
 /** Limit for a line that was too wide. */
-const LINES_OF_ONE_MAX = 2;
+const LINES_OF_ONE_MAX = 6;
+/** Of a sentence, however little room there is. */
+const ITEM_LINES_MAX = 12;
 const VERDICT_LINES_MAX = 5;
 const SHORT_GROUPS_MAX = 3;
 const SHORT_OUTAGES_MAX = 4;

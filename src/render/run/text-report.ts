@@ -8,14 +8,14 @@ import type { Report, ReportSeries } from '../../core/run/report.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
-import { inColumns, paddedStart, textWidth } from '../../core/text/columns.ts';
+import { inColumns, paddedStart, textWidth, wrapped } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { sectionLines } from '../section.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { failureSection } from './failure-rows.ts';
 import { objectiveSentence } from './objective-labels.ts';
-import { TOO_FEW } from './percentile-text.ts';
+import { dashLegend, dashText, TOO_FEW } from './percentile-text.ts';
 import { whyNoRow } from './report-summary.ts';
 import { runSections } from './run-sections.ts';
 import { shortReport } from './short-report.ts';
@@ -26,10 +26,19 @@ interface TextReportOptions {
   readonly isUnicode: boolean;
   /** After the first screen, everything that the report contains. */
   readonly isFull: boolean;
+  /** Of the terminal; by default the first screen has 80, and what follows it whole lines. */
+  readonly columns?: number;
 }
 
-export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOptions): readonly string[] => {
-  const lines = [...shortReport(report), ...(isFull ? ['', '', ...everything(report)] : [])];
+export const renderReport = (
+  report: Report,
+  { isUnicode, isFull, columns }: TextReportOptions,
+): readonly string[] => {
+  const full = isFull ? ['', '', ...everything(report)] : [];
+  const lines = [
+    ...shortReport(report, columns ?? SCREEN_COLUMNS),
+    ...(columns === undefined ? full : full.flatMap(line => wrapped(line, columns))),
+  ];
   return lines.map(line => {
     // Names of models and targets come from outside, and must not send control sequences to a terminal.
     const text = showable(line, '?');
@@ -84,6 +93,7 @@ const seriesTable = (report: Report): readonly string[] => {
         one.mean,
         percentiles['50'],
         percentiles['90'],
+        percentiles['95'],
         percentiles['99'],
         percentiles['99.9'],
         one.max,
@@ -91,7 +101,12 @@ const seriesTable = (report: Report): readonly string[] => {
       return [name, formatCount(one.count), ...cells.map(value => shown(one, value))];
     });
   if (rows.length === 0) return [`  ${whyNoRow(report)}`];
-  return inColumns([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows], { hasFigures: true });
+  const head = ['', 'n', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max'];
+  const isShort = rows.flat().includes(NOT_REPORTED);
+  return [
+    ...inColumns([head, ...rows], { hasFigures: true }),
+    ...(isShort ? [`  ${dashLegend(['none'])}`] : []),
+  ];
 };
 
 /** For the series by which people compare endpoints. */
@@ -177,7 +192,7 @@ const barOf = (share: number): string => {
 };
 
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string => {
-  if (value === null || value === undefined) return '–';
+  if (value === null || value === undefined) return NOT_REPORTED;
   switch (unit) {
     case 'ns':
       return figureText(formatMeasuredNanoseconds(value));
@@ -192,5 +207,7 @@ const shown = ({ unit }: ReportSeries, value: number | null | undefined): string
   }
 };
 
+const SCREEN_COLUMNS = 80;
+const NOT_REPORTED: string = dashText('none');
 const BAR_COLUMNS = 40;
 const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

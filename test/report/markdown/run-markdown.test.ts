@@ -23,7 +23,7 @@ describe('the report of a run in Markdown', () => {
     const text = runMarkdown({ ...report, run: { ...report.run, model: HOSTILE }, notices: [HOSTILE] });
     expect(text).toMatch(/^## .+\n/);
     expect(text).toMatch(/\| TTFT p50 \| \*\*[\d.]+.ms\*\* \|/);
-    expect(text).toMatch(/\| Series \| p50 \| p90 \| p99 \| p99 at most \| Max \| Mean ± sd \| n \|/);
+    expect(text).toMatch(/\| Series \| Mean ± sd \| p50 \| p90 \| p95 \| p99 \| p99 at most \| Max \| n \|/);
     expect(text).toContain('| Model | ``` </script><img onerror=x> # [a](javascript:b)');
     // Outside of code nothing of it is left that Markdown or HTML would act on.
     const prose = text
