@@ -10,6 +10,7 @@ import { excludes, homeOption, needs, nonEmpty, type Option, optionsIn, wholeTex
 import { LIKE_TOOLS } from '../like/like-command.ts';
 import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 import { otlpOption } from '../otlp-option.ts';
+import { ARRIVAL } from './arrival-options.ts';
 import { CANCEL } from './cancel-options.ts';
 import { CHECKS } from './check-options.ts';
 import { DEPTH } from './depth-options.ts';
@@ -99,12 +100,7 @@ export const BENCH = {
     meaning: 'Send this many requests a second, whether answers arrive or not.',
     parse: requestRate,
   }),
-  arrival: load.choice({
-    name: 'arrival',
-    rules: [needs({ rate: '10', rates: '1..64x2', stages: 'LIST' })],
-    meaning: 'How requests are spread over time: at random (poisson, default) or evenly (constant).',
-    choices: ['poisson', 'constant'],
-  }),
+  ...ARRIVAL,
   maxThroughput: load.flag(
     'max-throughput',
     'Keep 256 requests in flight, to find the most the server can do.',

@@ -14,6 +14,7 @@ import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Invocation, isSet, type Option } from '../command.ts';
 import { usage } from '../command-error.ts';
+import { requestedArrival } from './arrival-options.ts';
 import { BENCH } from './bench-options.ts';
 import { cancelPolicy } from './cancel-options.ts';
 import { checkFields } from './check-options.ts';
@@ -153,9 +154,9 @@ export const streamingOf = (
 const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => {
   const concurrency = given(BENCH.concurrency);
   const rate = given(BENCH.rate);
-  const arrival = given(BENCH.arrival);
+  const arrival = requestedArrival({ option: given });
   if (stages !== undefined) return stagesPattern(stages, arrival);
-  if (rate !== undefined) return { kind: arrival ?? 'poisson', requestsPerSecond: rate };
+  if (rate !== undefined) return { ...(arrival ?? { kind: 'poisson' }), requestsPerSecond: rate };
   if (given(BENCH.maxThroughput)) return { kind: 'max-throughput' };
   return { kind: 'concurrency', concurrency: concurrency ?? CONCURRENCY };
 };

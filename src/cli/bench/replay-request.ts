@@ -149,6 +149,6 @@ const refuse = (given: readonly string[], names: readonly string[], beside: stri
 /** What only sessions have, and what a schedule of its own excludes. */
 const OF_CONVERSATIONS: readonly string[] = [
   ...['start-at', 'sessions', 'concurrency-of'],
-  ...['concurrency', 'rate', 'arrival', 'max-throughput', 'ramp', 'warmup-duration'],
+  ...['concurrency', 'rate', 'arrival', 'burstiness', 'max-throughput', 'ramp', 'warmup-duration'],
 ];
 const UNSHARED = 'the trace does not report which prompts share a prefix';

@@ -1,7 +1,7 @@
 // The options of `plimsoll bench` for how the load changes over time and what limits it, and how they combine.
 
 import { maximumOf } from '../../core/extremes.ts';
-import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
+import { type Arrival, isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -55,14 +55,14 @@ export const givenStages = async (invocation: Invocation, cwd: string): Promise<
 };
 
 /** The highest level: what versions before stages see of the load. */
-export const stagesPattern = (
-  { by, steps }: LoadStages,
-  arrival: 'poisson' | 'constant' | undefined,
-): RunPattern => {
+export const stagesPattern = ({ by, steps }: LoadStages, arrival: Arrival | undefined): RunPattern => {
   const level = maximumOf(steps.flatMap(({ from, to }) => [from, to]));
-  if (by === 'rate') return { kind: arrival ?? 'poisson', requestsPerSecond: level };
+  if (by === 'rate') return { ...(arrival ?? { kind: 'poisson' }), requestsPerSecond: level };
   if (arrival === undefined) return { kind: 'concurrency', concurrency: level };
-  throw usage('--arrival has no effect on stages of concurrency', 'Leave it out, or give stages of rates.');
+  throw usage(
+    '--arrival and --burstiness have no effect on stages of concurrency',
+    'Leave it out, or give stages of rates.',
+  );
 };
 
 /** @throws CommandError `usage` for what has no effect. */

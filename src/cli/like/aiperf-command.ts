@@ -1,6 +1,6 @@
 // `aiperf profile` in options of ours (AIPerf 0.13; GenAI-Perf's `genai-perf profile` has most of the same flags).
 
-import { LikeBuilder, type LikeCommand, lengthText } from './like-command.ts';
+import { addBurstiness, LikeBuilder, type LikeCommand, lengthText } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
 
 export const likeAiperf = (words: readonly string[]): LikeCommand => {
@@ -41,10 +41,10 @@ const addLoad = (flags: ToolFlags, made: LikeBuilder): void => {
   if (rate === undefined) made.add('concurrency', concurrency ?? 1);
   else {
     made.add('rate', rate);
-    made.add(
-      'arrival',
-      flags.one('arrival-pattern', 'request-rate-mode') === 'constant' ? 'constant' : undefined,
-    );
+    const pattern = flags.one('arrival-pattern', 'request-rate-mode');
+    const smoothness = flags.one('arrival-smoothness', 'vllm-burstiness');
+    if (pattern === 'constant') made.add('arrival', 'constant');
+    else if (pattern === undefined || pattern === 'gamma') addBurstiness(made, smoothness);
     made.add('max-in-flight', concurrency);
   }
 };

@@ -201,9 +201,10 @@ export const TOOL_OPTIONS: readonly ForeignOption[] = [
   },
   {
     names: ['arrival-pattern', 'request-rate-mode'],
-    means: '`--arrival`',
+    means: '`--arrival`; `gamma` is `--burstiness`',
     takes: 'one',
-    read: renamed('arrival'),
+    // Its smoothness is another option, and 1 without it: Poisson.
+    read: pattern => ({ options: pattern === 'gamma' ? [] : [['arrival', pattern]] }),
   },
   {
     names: ['endpoint', 'endpoint-type', 'backend', 'service-kind'],

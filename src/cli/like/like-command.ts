@@ -71,6 +71,11 @@ export class LikeBuilder {
   }
 }
 
+/** The shape of gamma distributed gaps; 1, Poisson, is the default here too. */
+export const addBurstiness = (made: LikeBuilder, shape: string | undefined): void => {
+  made.add('burstiness', shape === undefined || shape === '' || Number(shape) === 1 ? undefined : shape);
+};
+
 /** "1024", or "uniform" as other tools write a spread, or a normal distribution. */
 export const lengthText = (mean: number | undefined, deviation: number | undefined): string | undefined => {
   if (mean === undefined) return undefined;

@@ -1,7 +1,7 @@
 // `vllm bench serve` in options of ours (vllm/benchmarks/serve.py; vllm-bench takes the same).
 
 import { hostText } from '../../core/address/host-port.ts';
-import { LikeBuilder, type LikeCommand } from './like-command.ts';
+import { addBurstiness, LikeBuilder, type LikeCommand } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
 
 export const likeVllm = (words: readonly string[]): LikeCommand => {
@@ -44,10 +44,7 @@ const addLoad = (flags: ToolFlags, made: LikeBuilder, prompts: number): void => 
   } else {
     made.add('rate', rate);
     made.add('max-in-flight', inFlight);
-    const burstiness = flags.one('burstiness');
-    if (burstiness === 'inf') made.add('arrival', 'constant');
-    else if (burstiness !== undefined && Number(burstiness) !== 1)
-      made.note(`arrivals of burstiness ${burstiness} do not exist here: they are Poisson`);
+    addBurstiness(made, flags.one('burstiness'));
     made.note('vllm stretches its arrivals to the exact rate; here they are as they were drawn');
   }
   flags.has('burstiness');

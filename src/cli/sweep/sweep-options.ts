@@ -2,8 +2,9 @@
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { pushAll } from '../../core/push-all.ts';
-import type { StageLoad } from '../../core/sweep/stage.ts';
+import { type StageLoad, stageRate } from '../../core/sweep/stage.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
+import { requestedArrival } from '../bench/arrival-options.ts';
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
 import { CANCEL } from '../bench/cancel-options.ts';
 import { CHECKS } from '../bench/check-options.ts';
@@ -162,18 +163,13 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
 export const requestedLoads = (invocation: Invocation): readonly StageLoad[] => {
   const ofRates = invocation.option(SWEEP.rates);
   const ofUsers = invocation.option(SWEEP.concurrency);
-  const arrival = invocation.option(BENCH.arrival);
+  const arrival = requestedArrival(invocation) ?? { kind: 'poisson' };
   if (ofRates !== undefined && hasSessions(invocation))
     throw usage(
       '--rates and sessions cannot be combined: sessions of one rate go on adding requests for as long as the longest of them lasts, which looks like a load over capacity',
       'Use --concurrency 1..64x2, which counts sessions, or a run for each rate: plimsoll bench --rate',
     );
-  if (ofRates !== undefined)
-    return ofRates.map(requestsPerSecond => ({
-      kind: 'rate',
-      requestsPerSecond,
-      arrival: arrival ?? 'poisson',
-    }));
+  if (ofRates !== undefined) return ofRates.map(requestsPerSecond => stageRate(requestsPerSecond, arrival));
   if (ofUsers !== undefined) return ofUsers.map(users => ({ kind: 'concurrency', concurrency: users }));
   throw usage('a sweep needs its loads', 'Write: --rates 1..64x2, or --concurrency 1..256x2');
 };

@@ -71,6 +71,16 @@ describe('a benchmark', () => {
       [['--concurrency', '64'], { pattern: { kind: 'concurrency', concurrency: 64 } }],
       [['--rate', '12.5'], { pattern: { kind: 'poisson', requestsPerSecond: 12.5 } }],
       [['--rate', '3', '--arrival', 'constant'], { pattern: { kind: 'constant', requestsPerSecond: 3 } }],
+      [
+        ['--rate', '3', '--burstiness', '0.5'],
+        { pattern: { kind: 'gamma', requestsPerSecond: 3, burstiness: 0.5 } },
+      ],
+      [['--rate', '3', '--burstiness', '1'], { pattern: { kind: 'poisson', requestsPerSecond: 3 } }],
+      [['--rate', '3', '--burstiness', 'inf'], { pattern: { kind: 'constant', requestsPerSecond: 3 } }],
+      [
+        ['--rate', '3', '--arrival-smoothness', '4'],
+        { pattern: { kind: 'gamma', requestsPerSecond: 3, burstiness: 4 } },
+      ],
       [['--max-throughput'], { pattern: { kind: 'max-throughput' } }],
       [
         ['--dataset', 'a.jsonl', '--prompt-column', 'q'],

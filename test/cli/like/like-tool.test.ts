@@ -29,8 +29,8 @@ describe('the command of another tool becomes one of ours', () => {
     [
       'vllm',
       'vllm bench serve --model=m --host 10.0.0.1 --port=9 --request-rate 4 --burstiness 0.5 --max-concurrency 8 --num-prompts 10 --extra-body \'{"top_k":5}\' --lora-modules a b',
-      'plimsoll bench http://10.0.0.1:9 --api completions --model m --requests 10 --rate 4 --max-in-flight 8 --output-tokens 128 --input-tokens 1024 --body \'{"top_k":5}\' --seed 0',
-      ['burstiness 0.5', 'stretches', 'may end early', 'no counterpart here: --lora-modules'],
+      'plimsoll bench http://10.0.0.1:9 --api completions --model m --requests 10 --rate 4 --max-in-flight 8 --burstiness 0.5 --output-tokens 128 --input-tokens 1024 --body \'{"top_k":5}\' --seed 0',
+      ['stretches', 'may end early', 'no counterpart here: --lora-modules'],
     ],
     [
       'vllm',

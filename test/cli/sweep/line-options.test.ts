@@ -38,3 +38,16 @@ test.each([
   if (line.kind !== 'run') throw new Error('it asks for help');
   expect(() => searchOptions(line.invocation)).toThrow('turns wait for each other');
 });
+
+test('a load line of bursts so long that a stage has too few of them is refused with the reason', () => {
+  const searched = (burstiness: string) => {
+    const line = parseCommandLine(
+      ['line', 'http://127.0.0.1:8000', '--slo', 'ttft=1s', '--burstiness', burstiness],
+      [lineCommand],
+    );
+    if (line.kind !== 'run') throw new Error('it asks for help');
+    return searchOptions(line.invocation);
+  };
+  expect(searched('0.5').arrival).toEqual({ kind: 'gamma', burstiness: 0.5 });
+  expect(() => searched('0.09')).toThrow('too few bursts');
+});
