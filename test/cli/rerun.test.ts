@@ -60,7 +60,7 @@ const countingServer = async () => {
 };
 
 /** What a stored command is refused for, or what is written. */
-const WRITTEN_OR_REFUSED: readonly string[] = ['out', 'save', 'resume', 'note-git', 'home'];
+const WRITTEN_OR_REFUSED: readonly string[] = ['out', 'save', 'to', 'resume', 'note-git', 'home'];
 
 const rerun = async (args: readonly string[], options: MadeUpProcessOptions = {}) => {
   const made = madeUpProcess(['rerun', ...args], options);

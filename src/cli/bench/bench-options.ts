@@ -10,6 +10,7 @@ import { excludes, homeOption, needs, nonEmpty, type Option, optionsIn, wholeTex
 import { LIKE_TOOLS } from '../like/like-command.ts';
 import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 import { otlpOption } from '../otlp-option.ts';
+import { FORM } from '../report/form-options.ts';
 import { ARRIVAL } from './arrival-options.ts';
 import { CANCEL } from './cancel-options.ts';
 import { CHECKS } from './check-options.ts';
@@ -269,6 +270,7 @@ export const BENCH = {
     meaning: 'Record the git commit of this folder in the report, and whether files differ from it.',
     parse: nonEmpty,
   }),
+  ...FORM,
   otlp: otlpOption,
   json: output.flag('json', 'Print report.json alone.'),
   quiet: output.flag('quiet', 'Print the report alone: no progress, no notices.'),

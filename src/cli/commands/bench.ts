@@ -108,6 +108,8 @@ export const benchCommand: Command = {
     });
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
+    // Standard output then contains that form alone.
+    const isFormed = invocation.option(BENCH.as) !== undefined && invocation.option(BENCH.to) === undefined;
     const request = await interrupted(state, () =>
       replayed({ ...options, headers }, trace, {
         cwd: state.cwd,
@@ -125,7 +127,7 @@ export const benchCommand: Command = {
       command: storedCommand('bench', kept),
       call: keptCall(kept),
       noteGit: invocation.option(BENCH.noteGit),
-      mode: displayMode(state.stdout, isJson || isQuiet),
+      mode: displayMode(state.stdout, isJson || isQuiet || isFormed),
       notices: [...proxyNotices(state.env), ...notices],
       facts: invocation.option(BENCH.facts),
     };
@@ -142,7 +144,8 @@ export const benchCommand: Command = {
     }
     const { startBench } = await loadBench();
     const end = await interrupted(state, () => startBench(state, start));
-    await print(end, state, { isJson, isQuiet });
+    if (!isFormed) await print(end, state, { isJson, isQuiet });
+    await printForm(end, invocation, state);
     await sendTo(end, invocation, state);
     return await exitOf(end, invocation, state);
   },
@@ -315,10 +318,22 @@ const print = async (
   if (!isQuiet) for (const notice of notices) await stderr.write(`plimsoll: ${notice}\n`);
   if (isJson) await stdout.write(jsonLines(report));
   else {
-    const text = renderReport(report, { isUnicode: stdout.isUnicode, isFull: false });
+    const { isUnicode, columns } = stdout;
+    const text = renderReport(report, { isUnicode, columns, isFull: false });
     const more = `Everything: ${program} report DIR --full; as a page: --html FILE`;
     await stdout.write(`${text.join('\n')}\n\n${more}\n\nRun directory: ${directory}\n`);
   }
+};
+
+/** In the format of another tool, as `plimsoll report --as` does. */
+const printForm = async (
+  { report, directory }: BenchEnd,
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<void> => {
+  if (invocation.option(BENCH.as) === undefined) return;
+  const { foreignReport } = await import('../report/foreign-report.ts');
+  await state.stdout.write((await foreignReport(directory, report, { invocation, state })) ?? '');
 };
 
 const exitOf = async (

@@ -9,13 +9,14 @@ import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../metric
 import { EVERY_FORM } from '../../render/document/listed-document.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
-import { type Command, flag, homeOption, jsonOption } from '../command.ts';
+import { type Command, flag, homeOption, jsonOption, type Option } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 import { EXPORT_OPTIONS, type ExportContext, exportReport } from '../report/export-report.ts';
-import { FOREIGN_OPTIONS, foreignReport, refuseForeign, type SeveralRuns } from '../report/foreign-report.ts';
+import { foreignReport, refuseForeign, type SeveralRuns } from '../report/foreign-report.ts';
+import { FORM } from '../report/form-options.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
 import { REPEAT_REPORT, reportForms, STORED_REPORTS } from '../report/report-stored.ts';
 import { directoryOf } from '../runs/found-runs.ts';
@@ -35,7 +36,14 @@ export const reportCommand: Command = {
       isRequired: true,
     },
   ],
-  options: [fullOption, ...EXPORT_OPTIONS, ...FOREIGN_OPTIONS, otlpOption, homeOption, jsonOption],
+  options: [
+    fullOption,
+    ...EXPORT_OPTIONS,
+    ...Object.values<Option<unknown>>(FORM),
+    otlpOption,
+    homeOption,
+    jsonOption,
+  ],
   prints: ['report', 'repeat', 'sweep', 'line', 'comparison', 'campaign'],
   examples: [
     {
@@ -68,7 +76,11 @@ export const reportCommand: Command = {
     else if (invocation.option(jsonOption)) await state.stdout.write(reportToJson(report));
     else {
       const isFull = invocation.option(fullOption);
-      const lines = renderReport(report, { isUnicode: state.stdout.isUnicode, isFull });
+      const lines = renderReport(report, {
+        isUnicode: state.stdout.isUnicode,
+        columns: state.stdout.columns,
+        isFull,
+      });
       await state.stdout.write(`${lines.join('\n')}\n`);
     }
     const endpoint = invocation.option(otlpOption);

@@ -177,6 +177,8 @@ const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
   BENCH.requireTrustworthy,
   BENCH.like,
   BENCH.save,
+  BENCH.as,
+  BENCH.to,
   BENCH.otlp,
   BENCH.json,
   BENCH.quiet,

@@ -11,37 +11,13 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { runFiles } from '../../metrics/run-files.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
-import { FOREIGN_FORMS, type ForeignFormName, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
+import { FOREIGN_FORMS, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
 import { measuredSamples, type SampledRun } from '../../report/foreign/foreign-series.ts';
-import { choice, type Invocation, nonEmpty, type Option, value } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
+import { FORM } from './form-options.ts';
 import { STANDARD_OUTPUT, writeExport } from './write-export.ts';
-
-const NAMES = [
-  'vllm',
-  'aiperf',
-  'guidellm',
-  'genai-perf',
-  'inference-perf',
-  'csv',
-] as const satisfies readonly (ForeignFormName | 'csv')[];
-
-const asOption: Option<(typeof NAMES)[number] | undefined> = choice({
-  name: 'as',
-  valueName: 'TOOL',
-  meaning: `Write the run as another tool would have, by its definitions: ${NAMES.join(', ')}. A sweep: ${Object.keys(SERIES_FORMS).join(', ')}.`,
-  choices: NAMES,
-});
-
-const toOption: Option<string | undefined> = value({
-  name: 'to',
-  valueName: 'FILE',
-  meaning: 'Where --as writes; standard output by default.',
-  parse: nonEmpty,
-});
-
-export const FOREIGN_OPTIONS: readonly Option<unknown>[] = [asOption, toOption];
 
 interface ForeignContext {
   readonly invocation: Invocation;
@@ -64,7 +40,7 @@ export const refuseForeign = (
   { invocation }: ForeignContext,
   { directory, what, firstPart, forms }: SeveralRuns,
 ): void => {
-  const name = invocation.option(asOption);
+  const name = invocation.option(FORM.as);
   if (name === undefined || forms.includes(name)) return;
   const all = forms.map(form => shellCommand`plimsoll report ${directory} --as ${form}`);
   const one = firstPart && shellCommand`plimsoll report ${join(directory, firstPart)} --as ${name}`;
@@ -83,7 +59,7 @@ export const foreignSweep = async (
   { id, stages }: SweepDocument | LineDocument,
   { invocation, state }: ForeignContext,
 ): Promise<string | undefined> => {
-  const name = invocation.option(asOption);
+  const name = invocation.option(FORM.as);
   const form = name === undefined || name === 'csv' ? undefined : SERIES_FORMS[name];
   if (form === undefined) return undefined;
   const runs: SampledRun[] = [];
@@ -98,7 +74,7 @@ export const foreignSweep = async (
       `no stage in ${directory} has ended with figures`,
       'Resume the sweep, or choose another one: plimsoll runs',
     );
-  const file = invocation.option(toOption) ?? STANDARD_OUTPUT;
+  const file = invocation.option(FORM.to) ?? STANDARD_OUTPUT;
   return await writeExport({ file, text: () => form(id, runs) }, state);
 };
 
@@ -121,12 +97,9 @@ export const foreignReport = async (
   report: Report,
   { invocation, state }: ForeignContext,
 ): Promise<string | undefined> => {
-  const name = invocation.option(asOption);
-  const file = invocation.option(toOption);
-  if (name === undefined) {
-    if (file === undefined) return undefined;
-    throw new CommandError('usage', '--to needs --as', 'Say which format: --as vllm --to FILE.');
-  }
+  const name = invocation.option(FORM.as);
+  const file = invocation.option(FORM.to);
+  if (name === undefined) return undefined;
   if (report.run.foreign !== undefined)
     throw new CommandError(
       'usage',

@@ -62,6 +62,8 @@ export const KEY_VARIABLE = 'OPENAI_API_KEY';
 /** Of this one call. */
 const PASSING: ReadonlySet<string> = new Set([
   'out',
+  'as',
+  'to',
   'save',
   'otlp',
   'json',

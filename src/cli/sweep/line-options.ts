@@ -99,6 +99,8 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.repeat,
   BENCH.like,
   BENCH.save,
+  BENCH.as,
+  BENCH.to,
   BENCH.profile,
   BENCH.depths,
   BENCH.repetitions,

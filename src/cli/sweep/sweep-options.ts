@@ -148,6 +148,8 @@ const NOT_OF_A_SWEEP: readonly Option<unknown>[] = [
   BENCH.repeat,
   BENCH.like,
   BENCH.save,
+  BENCH.as,
+  BENCH.to,
   BENCH.json,
   ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...IMAGES, ...CHECKS, ...CANCEL }),
 ];
