@@ -36,7 +36,9 @@ export const configSchema = v.object({
   path,
   source: v.pipe(
     v.picklist(['file', 'last-good', 'defaults']),
-    v.description('While the file has an error: its last good content, or the defaults if there is none.'),
+    v.description(
+      'While the file has an error: its last good content, or the defaults if there is none, as without a file.',
+    ),
   ),
   settings: v.array(
     v.object({

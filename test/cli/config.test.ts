@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ShownConfig } from '../../src/config/config-document.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -53,6 +54,35 @@ describe('plimsoll config', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^enabled = false +# config.toml:3$/m);
     expect(stdout).toMatch(/^gpu_ttl = "1h" +# default$/m);
+  });
+
+  test('--json has the values as JSON, which source they are of, and where the file is wrong', async () => {
+    using folder = temporaryDirectory();
+    const json = async (...args: string[]) => {
+      const { code, stdout, stderr } = await config(folder.path, ...args, '--json');
+      expect(stderr).toBe('');
+      return { code, document: JSON.parse(stdout) };
+    };
+    const settingOf = (document: ShownConfig, wanted: string) =>
+      document.settings.find(({ key }) => key === wanted);
+    const missing = await json('show');
+    expect(missing).toMatchObject({ code: 0, document: { source: 'defaults', problems: [] } });
+    expect(settingOf(missing.document, 'name')).toEqual({ section: '', key: 'name', value: null });
+    writeFileSync(join(folder.path, 'config.toml'), 'name = "atlas"\n[probes]\nenabled = false\n');
+    const shown = await json('show');
+    expect(shown.document.source).toBe('file');
+    expect(settingOf(shown.document, 'name')).toEqual({ section: '', key: 'name', value: 'atlas', line: 1 });
+    expect(settingOf(shown.document, 'enabled')).toMatchObject({ section: 'probes', value: false, line: 3 });
+    writeFileSync(join(folder.path, 'config.toml'), 'nmae = "atlas"');
+    writeFileSync(join(folder.path, 'config.last-good.toml'), 'name = "bosun"');
+    const broken = await json('show');
+    expect(broken).toMatchObject({ code: 3, document: { source: 'last-good' } });
+    expect(settingOf(broken.document, 'name')).toMatchObject({ value: 'bosun' });
+    expect(await json('check')).toMatchObject({
+      code: 3,
+      document: { isMissing: false, problems: [{ line: 1, column: 1, lineText: 'nmae = "atlas"' }] },
+    });
+    expect((await json('path')).document.path).toBe(join(folder.path, 'config.toml'));
   });
 
   test('show of a broken file prints the last good values, reports it and ends with 3', async () => {

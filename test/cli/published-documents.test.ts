@@ -166,8 +166,11 @@ describe('plimsoll schema', () => {
   };
 
   test('lists every document in lines that fit 80 columns, and prints one by its name or its key', async () => {
-    const { text } = await run();
-    for (const { name } of PUBLISHED_DOCUMENTS) expect(text).toMatch(new RegExp(`^${name} `, 'm'));
+    const list = madeUpProcess(['schema'], { isTerminal: true, columns: 80 });
+    expect(await list.run()).toBe(0);
+    for (const { name } of PUBLISHED_DOCUMENTS)
+      expect(list.stdout.text).toMatch(new RegExp(`^${name} `, 'm'));
+    for (const line of list.stdout.text.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
     const byName = await run('doctor');
     expect(byName).toMatchObject({ code: 0, problems: '' });
     expect(JSON.parse(byName.text)).toEqual(

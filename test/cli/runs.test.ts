@@ -271,6 +271,27 @@ describe('plimsoll runs rm', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
+  test('--json has what was deleted and what is still there, and needs --yes', async () => {
+    using home = temporaryDirectory();
+    const [one, other] = [addRun(home, '1'), addRun(home, '2')];
+    writeFileSync(join(other, 'notes.txt'), 'of a person');
+    const refused = await runs(home, ['rm', '1', '--json']);
+    expect([refused.code, refused.text]).toEqual([EXIT_CODES.usage.code, '']);
+    expect(refused.problems).toContain('--json needs --yes');
+    expect(existsSync(one)).toBe(true);
+    const { code, text } = await runs(home, ['rm', '--state', 'complete', '--yes', '--json']);
+    expect(JSON.parse(text)).toEqual({
+      schema: 'plimsoll.removed-runs/1',
+      removed: [{ id: '1', directory: one, bytes: expect.any(Number) }],
+      kept: [{ directory: other, reason: expect.stringContaining('notes.txt') }],
+    });
+    expect([code, existsSync(one), existsSync(other)]).toEqual([
+      EXIT_CODES.benchRunDirectory.code,
+      false,
+      true,
+    ]);
+  });
+
   test('without a run deletes what passes the filters, and needs one', async () => {
     using home = temporaryDirectory();
     addRun(home, '1', { tags: { try: 'a' } });

@@ -107,7 +107,8 @@ const showJson = async (path: string, result: ConfigResult, { stdout }: ProcessS
   const document: ShownConfig = {
     schema: 'plimsoll.config/1',
     path,
-    source: isOk ? 'file' : result.lastGood === undefined ? 'defaults' : 'last-good',
+    source:
+      isOk && !result.isMissing ? 'file' : isOk || result.lastGood === undefined ? 'defaults' : 'last-good',
     settings: settings.map(settingData),
     problems: isOk ? [] : result.problems.map(problemData),
   };

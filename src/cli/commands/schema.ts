@@ -1,11 +1,12 @@
 // `plimsoll schema [NAME]`: the JSON Schema of what --json prints and of what files contain, for programs that read them.
 
-import { inColumns } from '../../core/text/columns.ts';
+import { inColumns, wrapped } from '../../core/text/columns.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import type { OutputStream } from '../process-state.ts';
 import { PUBLISHED_DOCUMENTS, publishedSchema, type SchemasDocument } from '../published-documents.ts';
 
 export const schemaCommand: Command = {
@@ -33,7 +34,7 @@ export const schemaCommand: Command = {
   run: async (invocation, state) => {
     const [given] = invocation.arguments;
     if (given === undefined) {
-      await state.stdout.write(invocation.option(jsonOption) ? jsonLines(listed()) : listText());
+      await state.stdout.write(invocation.option(jsonOption) ? jsonLines(listed()) : listText(state.stdout));
       return EXIT_CODES.ok.code;
     }
     const document = PUBLISHED_DOCUMENTS.find(({ name, id }) => name === given || id === given);
@@ -60,5 +61,10 @@ const listed = (): SchemasDocument => ({
   })),
 });
 
-const listText = (): string =>
-  `${inColumns([['name', 'schema', 'meaning'], ...PUBLISHED_DOCUMENTS.map(({ name, id, meaning }) => [name, id, meaning])], { indent: 0 }).join('\n')}\n`;
+const listText = ({ isTerminal, columns }: OutputStream): string => {
+  const rows = inColumns(
+    PUBLISHED_DOCUMENTS.map(({ name, meaning }) => [name, meaning]),
+    { indent: 0 },
+  );
+  return `${rows.flatMap(row => (isTerminal ? wrapped(row, columns) : [row])).join('\n')}\n`;
+};
