@@ -1,27 +1,19 @@
 // The table of platforms: each source reports what its row states.
 
 import { describe, expect, it } from 'vitest';
+import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { readingKey } from '../../src/core/node/gathered.ts';
+import { gatheredKind, READING_KINDS } from '../../src/core/node/reading.ts';
 import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';
 import { gatherersOf, machineForTest } from './machine-for-test.ts';
 
-const MACHINE_KEYS = [
-  'identity',
-  'memory',
-  'system',
-  'pressure',
-  'container',
-  'network',
-  'traffic',
-  'thunderbolt',
-  'rdmaDevices',
-  'disk',
-  'gpuErrors',
-  'diskTraffic',
-];
+/** One per machine; its config is read by the daemon. */
+const MACHINE_KEYS = READING_KINDS.filter(
+  reading => reading !== 'config' && EVENT_KINDS[gatheredKind(reading)].shape === 'node',
+);
 const GPU_KEYS = [
   ...['gpus', 'gpuLoads'].flatMap(kind => ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`)),
   'gpuHealths nvidia',
