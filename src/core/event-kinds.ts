@@ -8,6 +8,7 @@ import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
+import { DISK_HEALTH_KINDS } from './node/disk-health.ts';
 import { DISK_TRAFFIC_KINDS } from './node/disk-traffic.ts';
 import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
@@ -22,6 +23,7 @@ type Kinds = typeof NODE_KINDS &
   typeof CONTAINER_KINDS &
   typeof TRAFFIC_KINDS &
   typeof DISK_TRAFFIC_KINDS &
+  typeof DISK_HEALTH_KINDS &
   typeof GPU_HEALTH_KINDS &
   typeof GPU_ERROR_KINDS &
   typeof PROBE_KINDS &
@@ -82,6 +84,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...CONTAINER_KINDS,
   ...TRAFFIC_KINDS,
   ...DISK_TRAFFIC_KINDS,
+  ...DISK_HEALTH_KINDS,
   ...GPU_HEALTH_KINDS,
   ...GPU_ERROR_KINDS,
   ...PROBE_KINDS,

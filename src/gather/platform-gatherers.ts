@@ -6,6 +6,7 @@ import { amdSmiLoadGatherer } from './amd-smi/amd-smi-load-gatherer.ts';
 import { amdgpuInventoryGatherer } from './amdgpu/amdgpu-inventory-gatherer.ts';
 import { amdgpuLoadGatherer } from './amdgpu/amdgpu-load-gatherer.ts';
 import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
+import { linuxDiskHealthGatherer } from './disk-health/linux-disk-health-gatherer.ts';
 import { linuxIdentityGatherer } from './dmi/linux-identity-gatherer.ts';
 import type { GatheredKind, Gatherer } from './gatherer.ts';
 import { ibverbsDevices, macosRdmaGatherer } from './ibverbs/macos-rdma-gatherer.ts';
@@ -99,6 +100,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'thunderbolt', reports: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', reports: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
   { source: 'mountinfo', reports: ['disk'], gatherer: linuxDiskGatherer(machine) },
+  { source: 'disk-health', reports: ['diskHealth'], gatherer: linuxDiskHealthGatherer(machine) },
   {
     source: 'tegrastats',
     reports: ['gpus nvidia', 'gpuLoads nvidia'],
@@ -142,6 +144,11 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       source: 'pressure',
       reports: ['pressure'],
       gatherer: absentGatherer('pressure', 'macOS does not measure it'),
+    },
+    {
+      source: 'disk-health',
+      reports: ['diskHealth'],
+      gatherer: absentGatherer('diskHealth', 'not read on macOS'),
     },
     {
       source: 'kubernetes',

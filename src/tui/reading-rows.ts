@@ -17,6 +17,7 @@ import {
 } from '../core/figure/figure.ts';
 import { cpuLimitText, type NodeContainer } from '../core/node/container.ts';
 import type { DiskVolume } from '../core/node/disk.ts';
+import { type DiskHealth, isDiskFailing } from '../core/node/disk-health.ts';
 import type { DiskTraffic } from '../core/node/disk-traffic.ts';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
@@ -54,6 +55,7 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
   ...factRows('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...factRows('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
   ...diskTrafficRows(view),
+  ...diskHealthRows(view),
 ];
 
 /** Not for a machine that does not measure it, nor for a version that does not report it. */
@@ -74,6 +76,22 @@ const diskTrafficRows = ({ diskTraffic }: NodeView): readonly Row[] =>
   knownValue(diskTraffic) === undefined
     ? []
     : factRows('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
+
+/** For a machine whose disks export their health. */
+const diskHealthRows = ({ diskHealth }: NodeView): readonly Row[] =>
+  (knownValue(diskHealth)?.disks.length ?? 0) === 0
+    ? []
+    : factRows('Disk health', diskHealth, ({ disks }) => listFacts(disks, diskHealthFacts, 'none'));
+
+const diskHealthFacts = (disk: DiskHealth): readonly Line[] => [
+  textFact(disk.name, isDiskFailing(disk) ? 'caution' : 'strong'),
+  ...[disk.state, disk.model].filter(isKnown).map(fact => [part(fact)]),
+  ...(isKnown(disk.temperatureCelsius) ? [[part(figureText(formatCelsius(disk.temperatureCelsius)))]] : []),
+  ...(isKnown(disk.criticalCelsius)
+    ? [named('critical', [part(figureText(formatCelsius(disk.criticalCelsius)))])]
+    : []),
+  ...(isKnown(disk.wornShare) ? [named('worn', [part(figureText(formatPercent(disk.wornShare)))])] : []),
+];
 
 /** Not for a version that does not report it. */
 const trafficRows = ({ traffic }: NodeView): readonly Row[] =>
