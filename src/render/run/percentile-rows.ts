@@ -56,12 +56,17 @@ export const percentileSection = (report: Report, title: string, keys: readonly 
 export const PERCENTILES_NOTE =
   'over completed requests. “At most”: with 99 % confidence, p99 is no higher (MLPerf early stopping)';
 
-/** For a screen of 80 columns: short names, and one interval, that of p90; undefined if no series has a value. */
+/**
+ * For a screen of 80 columns: short names, and intervals in one column, the lowest in which the first series needs one;
+ * undefined if no series has a value.
+ */
 export const shortPercentiles = (
   report: Report,
 ): { readonly table: SectionTable; readonly legend: readonly string[] } | undefined => {
   const keys = seriesOf('headline', 'detail').filter(key => report.series[key]?.max !== 0);
-  const rows = rowsOf(report, keys, shortCells);
+  const [first] = keys.flatMap(key => report.series[key] ?? []).filter(({ count }) => count > 0);
+  const ranged = TABLE_PERCENTILES.find(each => vouchedPercentile(first, each).kind === 'interval');
+  const rows = rowsOf(report, keys, shortCells(ranged));
   if (rows.length === 0) return undefined;
   const columns = ['', 'mean', ...TABLE_PERCENTILES.map(each => `p${each}`), 'p99 ≤', 'max', 'n'];
   const table = {
@@ -101,15 +106,15 @@ const wholeCells: Parameters<typeof rowsOf>[2] = {
   },
 };
 
-const shortCells: Parameters<typeof rowsOf>[2] = {
+const shortCells = (ranged: string | undefined): Parameters<typeof rowsOf>[2] => ({
   name: key => seriesRow(key).shortLabel,
   cells: one => [
     valueCell(one, one.mean),
-    ...TABLE_PERCENTILES.map(each => shortPercentile(one, each)),
+    ...TABLE_PERCENTILES.map(each => shortPercentile(one, each, each === ranged)),
     estimateCell(one),
     valueCell(one, one.max),
   ],
-};
+});
 
 const wholePercentile = (one: ReportSeries, percentile: string): SectionCell => {
   const vouched = vouchedPercentile(one, percentile);
@@ -124,10 +129,10 @@ const wholePercentile = (one: ReportSeries, percentile: string): SectionCell => 
   };
 };
 
-const shortPercentile = (one: ReportSeries, percentile: string): SectionCell => {
+const shortPercentile = (one: ReportSeries, percentile: string, hasRoom: boolean): SectionCell => {
   const vouched = vouchedPercentile(one, percentile);
   if (vouched.kind === 'none') return NONE;
-  if (vouched.kind === 'too-few' || (vouched.kind === 'interval' && percentile !== '90')) return FEW;
+  if (vouched.kind === 'too-few' || (vouched.kind === 'interval' && !hasRoom)) return FEW;
   const figure = formatRunFigure(one.unit, vouched.value);
   return {
     ...figure,

@@ -200,6 +200,20 @@ describe('the text of a report', () => {
     expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
   });
 
+  test('has the interval of p95 where there are enough requests for p90', () => {
+    const { series } = reportOf('complete');
+    const { ttftNs } = series;
+    if (ttftNs === undefined) throw new Error('it has times to first token');
+    const some = {
+      ...ttftNs,
+      percentiles: { ...ttftNs.percentiles, 90: 31.2e6, 95: 36e6, 99: 38e6 },
+      estimates: { 90: 32e6, 95: null, 99: null },
+      intervals: { 95: { low: 33e6, high: 37.5e6 }, 99: { low: 36e6, high: null } },
+    };
+    const text = shortOf(reportOf('complete', { series: { ...series, ttftNs: some } })).join('\n');
+    expect(text).toMatch(/^ {2}TTFT .*31\.2.ms +36\.0.ms \(33\.0–37\.5\) +– few/mu);
+  });
+
   test('explains once what a dash without a figure means', () => {
     const { series } = reportOf('complete');
     const { ttftNs } = series;
