@@ -86,6 +86,18 @@ describe('a stage', { timeout: 600_000 }, () => {
     },
   );
 
+  test('is reported to hold only after the steady state, which bursts delay', () => {
+    const fewest = (burstiness: number): number =>
+      Math.min(
+        ...stagesAt(0.8, 4, 10, { burstiness, capacityPerSecond: 160 })
+          .filter(({ verdict }) => verdict === 'held')
+          .map(({ issued }) => issued),
+      );
+    expect(fewest(1)).toBeLessThan(600);
+    // Gaps whose squared coefficient of variation is 10 take 5.5 times as long as those of Poisson arrivals.
+    expect(fewest(0.1)).toBeGreaterThan(1_300);
+  });
+
   test('that would need many times its requests is given up long before its time', () => {
     // Exactly at the line of an objective no number of requests decides.
     const model = { servers: 16, serviceNs: 25e6, serviceVariation: 0 };

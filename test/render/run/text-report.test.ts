@@ -86,6 +86,17 @@ describe('the text of a report', () => {
     ).toMatch(/^Trustworthy( within .*)?, complete\.\n\nRun run-1/);
   });
 
+  test('begins with a failure, however rare, before it blames the client', () => {
+    const { client, counts } = reportOf('complete');
+    const text = textOf(
+      reportOf('complete', {
+        counts: { ...counts, issued: 1_000, completed: 999, failed: 1 },
+        client: { ...client, verdict: 'client-bound', reasons: ['it was slow'] },
+      }),
+    );
+    expect(text).toMatch(/^1 OF 1.000 REQUESTS FAILED.*\nCLIENT-BOUND: it was slow\./u);
+  });
+
   test('fits on a screen of 41 lines and 80 columns however much went wrong, with the verdict on top', () => {
     const { run, client } = reportOf('complete');
     // As long as the sentences of a report are at most: three lines.
