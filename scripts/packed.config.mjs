@@ -112,7 +112,8 @@ const packed = (names, output) => ({
     minify: false,
     target: 'node24',
     rolldownOptions: {
-      external: id => LIBRARIES.test(id),
+      // A script cannot load a module, so it contains the libraries that it needs.
+      external: id => output.format !== 'cjs' && LIBRARIES.test(id),
       input: Object.fromEntries(names.map(name => [name, join(DIST, `${name}.js`)])),
       output: {
         format: 'es',

@@ -1,6 +1,7 @@
 // What --help prints: the commands or options that people need first, and with "all" every one under its heading, in lines
 // that fit the terminal.
 
+import { maximumOf } from '../core/extremes.ts';
 import { hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
 import {
   COMMAND_GROUPS,
@@ -170,7 +171,7 @@ const section = (
 /** Two columns; a long first cell has the line to itself. */
 const table = (rows: readonly (readonly [string, string])[], columns: number): readonly string[] => {
   const fitting = rows.map(([cell]) => textWidth(cell)).filter(cells => cells <= FIRST_COLUMN_MAX);
-  const first = Math.max(...fitting, FIRST_COLUMN_MIN);
+  const first = maximumOf([...fitting, FIRST_COLUMN_MIN]);
   return rows.flatMap(([cell, meaning]) => {
     const isLong = textWidth(cell) > first;
     const head = `  ${padded(isLong ? '' : cell, first)}  `;

@@ -51,7 +51,7 @@ test('commands about nodes and probes understand what a daemon answers', async (
     expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('no node is called "vesta"') });
   }
   expect(await outcome('probe', 'all')).toMatchObject({
-    out: expect.stringMatching(/^\d+ started, \d+ wait, on 3 nodes\.\n/),
+    out: expect.stringMatching(/^Probe campaign \S+ · .* · \w+, \w+, \w+$/m),
   });
   demo.stop('SIGINT');
   await running;

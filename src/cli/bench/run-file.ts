@@ -173,9 +173,9 @@ const fromToml = (text: string, argument: string): JsonObject => {
 };
 
 const fromYaml = async (text: string, argument: string): Promise<JsonObject> => {
-  const { parse } = await import('yaml');
+  const { parseYaml } = await loadYaml();
   try {
-    const document: unknown = parse(text, { maxAliasCount: 0, prettyErrors: true });
+    const document = parseYaml(text);
     if (isJsonObject(document)) return document;
   } catch (error) {
     throw refused(
@@ -249,10 +249,9 @@ const tomlText = (document: JsonObject): string =>
     .map(([key, value]) => `${key} = ${JSON.stringify(value)}\n`)
     .join('');
 
-const yamlText = async (document: JsonObject): Promise<string> => {
-  const { stringify } = await import('yaml');
-  return stringify(document);
-};
+const yamlText = async (document: JsonObject): Promise<string> => (await loadYaml()).yamlText(document);
+
+const loadYaml = () => import('../yaml-document.ts');
 
 type Writer = (document: JsonObject) => string | Promise<string>;
 

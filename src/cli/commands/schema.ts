@@ -2,6 +2,7 @@
 
 import { inColumns, wrapped } from '../../core/text/columns.ts';
 import { nearest } from '../../core/text/nearest.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { usage } from '../command-error.ts';
@@ -43,7 +44,9 @@ export const schemaCommand: Command = {
       const meant = nearest(given, names);
       throw usage(
         `there is no document ${JSON.stringify(given.slice(0, 60))}`,
-        meant === undefined ? 'See all of them: plimsoll schema' : `Did you mean: plimsoll schema ${meant}`,
+        meant === undefined
+          ? 'See all of them: plimsoll schema'
+          : `Did you mean: ${shellCommand`plimsoll schema ${meant}`}`,
       );
     }
     await state.stdout.write(jsonLines(await publishedSchema(document)));

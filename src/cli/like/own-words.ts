@@ -2,6 +2,7 @@
 // become those that they mean. A name of ours is never read as one of another tool.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { pushAll } from '../../core/push-all.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Command, type ForeignOption, type GivenText, hasValue, optionWords } from '../command.ts';
 
@@ -90,7 +91,7 @@ const inOwnNames = (
     for (const [name, value] of known) {
       const json = name === 'body' ? parseAnyJson(value) : undefined;
       if (isJsonObject(json)) body = { ...body, ...json };
-      else words.push(...(name === 'URL' ? [value] : optionWords(name, value)));
+      else pushAll(words, name === 'URL' ? [value] : optionWords(name, value));
     }
     // Values of --body may be secret until they are checked.
     if (known.length > 0)

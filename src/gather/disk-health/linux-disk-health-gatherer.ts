@@ -1,6 +1,7 @@
 // Health of the disks of a Linux machine from sysfs: hwmon of NVMe and, with the module drivetemp, of SATA drives; state and worn
 // life from the folder of the device. No process is started, and no drive is woken: the driver answers.
 
+import { maximumOf } from '../../core/extremes.ts';
 import type { DiskHealth } from '../../core/node/disk-health.ts';
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
@@ -87,7 +88,7 @@ const wornShare = async (files: MachineFiles, path: string): Promise<Reported<nu
     .trim()
     .split(/\s+/)
     .map(word => (/^0x[0-9a-f]{1,2}$/i.test(word) ? Number(word) : 0));
-  const worst = Math.max(...steps);
+  const worst = maximumOf(steps);
   return worst >= 1 && worst <= 11 ? Math.min(1, worst / 10) : unknown('the drive reports no estimate');
 };
 
