@@ -11,6 +11,7 @@ import { errorMessage } from '../../core/problem.ts';
 import {
   CALL_ARGUMENTS_MAX,
   CALL_LENGTH_MAX,
+  type CallFile,
   CEILINGS_MAX,
   type GitProvenance,
   type KeptCall,
@@ -61,10 +62,19 @@ export const stageProvenance = async (
   await runProvenance(state, { ...options, call: unknown('started by the command of the parent folder') });
 
 /** Bounded: a longer command line is reported as too long. */
-export const keptCall = ({ args, cwd, secrets }: SweepResume): Reported<KeptCall> =>
+export const keptCall = (
+  { args, cwd, secrets }: SweepResume,
+  file: CallFile | undefined,
+): Reported<KeptCall> =>
   args.length > CALL_ARGUMENTS_MAX || args.join(' ').length > CALL_LENGTH_MAX
     ? unknown('the command line is too long to store')
-    : { command: 'bench', args, cwd, secrets };
+    : {
+        command: 'bench',
+        args,
+        cwd,
+        secrets,
+        ...(file === undefined || file.text.length > FILE_LENGTH_MAX ? {} : { file }),
+      };
 
 /** Of one run of --repeat: alone, with its own seed. */
 export const callOfOneRun = (call: Reported<KeptCall>, seed: number): Reported<KeptCall> => {
@@ -172,3 +182,5 @@ const HARMLESS = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'
 const TEXT_LENGTH_MAX = 300;
 const NODE_MS_MAX = 1_000;
 const GIT_MS_MAX = 10_000;
+/** Characters, as the schema of a call accepts. */
+const FILE_LENGTH_MAX = 16_384;

@@ -7,6 +7,7 @@ import { hasUnsuccessfulEnd, isAllCutAfterGrace } from '../../core/run/failure-t
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
+import type { CallFile } from '../../core/run/provenance.ts';
 import type { Report } from '../../core/run/report.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
@@ -81,74 +82,81 @@ export const benchCommand: Command = {
     },
     { line: 'plimsoll bench URL --json --quiet > report.json', meaning: 'for programs' },
   ],
-  run: async (given, stateGiven) => {
-    const like = given.option(BENCH.like);
-    if (like !== undefined) return await printLike(like, given.arguments[0] ?? '', stateGiven);
-    const saved = given.option(BENCH.save);
-    if (saved !== undefined) return await saveFile(saved, stateGiven);
-    const [first] = given.arguments;
-    if (first !== undefined && isRunFile(first)) return await runsOfFile(first, stateGiven);
-    const { invocation, state } = await withUrl(given, stateGiven);
-    const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
-    const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
-    const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
-    const agents = namedAgents(invocation);
-    const { headers, notices } = await headersToSend(agents, invocation, state, options);
-    const kept = keptCommand({
-      options: BENCH_OPTIONS,
-      args: state.args.slice(1),
-      url: invocation.arguments[0] ?? '',
-      shownUrl: options.target.shown,
-      others: (options.targets ?? []).slice(1).map(({ target: { shown } }, at) => ({
-        given: invocation.arguments[at + 1] ?? '',
-        shown,
-      })),
+  run: (invocation, state) => runBench(invocation, state, undefined),
+};
+
+/** @param file the file of options that the command line came from */
+const runBench = async (
+  given: Invocation,
+  stateGiven: ProcessState,
+  file: CallFile | undefined,
+): Promise<ExitCode> => {
+  const like = given.option(BENCH.like);
+  if (like !== undefined) return await printLike(like, given.arguments[0] ?? '', stateGiven);
+  const saved = given.option(BENCH.save);
+  if (saved !== undefined) return await saveFile(saved, stateGiven);
+  const [first] = given.arguments;
+  if (first !== undefined && isRunFile(first)) return await runsOfFile(first, stateGiven);
+  const { invocation, state } = await withUrl(given, stateGiven);
+  const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
+  const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
+  const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
+  const agents = namedAgents(invocation);
+  const { headers, notices } = await headersToSend(agents, invocation, state, options);
+  const kept = keptCommand({
+    options: BENCH_OPTIONS,
+    args: state.args.slice(1),
+    url: invocation.arguments[0] ?? '',
+    shownUrl: options.target.shown,
+    others: (options.targets ?? []).slice(1).map(({ target: { shown } }, at) => ({
+      given: invocation.arguments[at + 1] ?? '',
+      shown,
+    })),
+    cwd: state.cwd,
+    env: state.env,
+  });
+  const isJson = invocation.option(BENCH.json);
+  const isQuiet = invocation.option(BENCH.quiet);
+  // Standard output then contains that form alone.
+  const isFormed = invocation.option(BENCH.as) !== undefined && invocation.option(BENCH.to) === undefined;
+  const request = await interrupted(state, () =>
+    replayed({ ...options, headers }, trace, {
       cwd: state.cwd,
-      env: state.env,
-    });
-    const isJson = invocation.option(BENCH.json);
-    const isQuiet = invocation.option(BENCH.quiet);
-    // Standard output then contains that form alone.
-    const isFormed = invocation.option(BENCH.as) !== undefined && invocation.option(BENCH.to) === undefined;
-    const request = await interrupted(state, () =>
-      replayed({ ...options, headers }, trace, {
-        cwd: state.cwd,
-        durationMs: invocation.option(BENCH.duration),
-        sessionsMax: invocation.option(BENCH.sessions),
-        concurrencyOf: invocation.option(BENCH.concurrencyOf),
-        signal: state.stop,
-      }),
+      durationMs: invocation.option(BENCH.duration),
+      sessionsMax: invocation.option(BENCH.sessions),
+      concurrencyOf: invocation.option(BENCH.concurrencyOf),
+      signal: state.stop,
+    }),
+  );
+  const start = {
+    request: depth === undefined ? request : await depthRequest(request, depth, state.stop),
+    agents,
+    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+    out: invocation.option(BENCH.out),
+    command: storedCommand('bench', kept),
+    call: keptCall(kept, file),
+    noteGit: invocation.option(BENCH.noteGit),
+    mode: displayMode(state.stdout, isJson || isQuiet || isFormed),
+    notices: [...proxyNotices(state.env), ...notices],
+    facts: invocation.option(BENCH.facts),
+  };
+  if (!isQuiet && !isJson)
+    for (const notice of sampleSizes(request)) await state.stderr.write(`plimsoll: ${notice}\n`);
+  const runs = invocation.option(BENCH.repeat);
+  if (runs !== undefined) {
+    const { repeatBench } = await loadRepeat();
+    const repeated = await interrupted(state, () =>
+      repeatBench(state, start, { runs, isQuiet: isJson || isQuiet }),
     );
-    const start = {
-      request: depth === undefined ? request : await depthRequest(request, depth, state.stop),
-      agents,
-      home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-      out: invocation.option(BENCH.out),
-      command: storedCommand('bench', kept),
-      call: keptCall(kept),
-      noteGit: invocation.option(BENCH.noteGit),
-      mode: displayMode(state.stdout, isJson || isQuiet || isFormed),
-      notices: [...proxyNotices(state.env), ...notices],
-      facts: invocation.option(BENCH.facts),
-    };
-    if (!isQuiet && !isJson)
-      for (const notice of sampleSizes(request)) await state.stderr.write(`plimsoll: ${notice}\n`);
-    const runs = invocation.option(BENCH.repeat);
-    if (runs !== undefined) {
-      const { repeatBench } = await loadRepeat();
-      const repeated = await interrupted(state, () =>
-        repeatBench(state, start, { runs, isQuiet: isJson || isQuiet }),
-      );
-      for (const end of repeated.ends) await sendTo(end, invocation, state);
-      return await printRepeat(repeated, invocation, state);
-    }
-    const { startBench } = await loadBench();
-    const end = await interrupted(state, () => startBench(state, start));
-    if (!isFormed) await print(end, state, { isJson, isQuiet });
-    await printForm(end, invocation, state);
-    await sendTo(end, invocation, state);
-    return await exitOf(end, invocation, state);
-  },
+    for (const end of repeated.ends) await sendTo(end, invocation, state);
+    return await printRepeat(repeated, invocation, state);
+  }
+  const { startBench } = await loadBench();
+  const end = await interrupted(state, () => startBench(state, start));
+  if (!isFormed) await print(end, state, { isJson, isQuiet });
+  await printForm(end, invocation, state);
+  await sendTo(end, invocation, state);
+  return await exitOf(end, invocation, state);
 };
 
 const saveFile = async (file: string, state: ProcessState): Promise<ExitCode> => {
@@ -175,7 +183,8 @@ const runsOfFile = async (argument: string, state: ProcessState): Promise<ExitCo
       await state.stderr.write(`plimsoll: run ${at + 1} of ${file.runs.length}: ${label}\n`);
     const line = parseCommandLine([command, ...urls, ...own, ...rest], [benchCommand]);
     if (line.kind !== 'run') throw new Error('a run of a file has no command line');
-    const code = await benchCommand.run(line.invocation, { ...state, args: line.args });
+    const { name, text } = file;
+    const code = await runBench(line.invocation, { ...state, args: line.args }, { name, text });
     if (exit === EXIT_CODES.ok.code) exit = code;
     if (state.stop.aborted) return exit;
   }

@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import { BANDWIDTH, FP16_RATE } from '../node/gpu-profile.ts';
-import { bytes, count, figure, type Infer, openObject, reported, text } from '../schema.ts';
+import { bytes, count, figure, type Infer, longText, openObject, reported, text } from '../schema.ts';
 import type { Reported } from '../unknown.ts';
 
 export type PromptsProvenance = {
@@ -71,7 +71,11 @@ export type KeptCall = {
   readonly cwd: string;
   /** Options that must be given again, by name: "--api-key-file". */
   readonly secrets: readonly string[];
+  /** The file of options that it came from, as it was, with its comments; missing if it is longer than 16,384 characters. */
+  readonly file?: CallFile;
 };
+
+export type CallFile = Infer<typeof callFileSchema>;
 
 /** Limit per server, over all its pages. */
 export const SERVER_FACTS_MAX = 64;
@@ -116,6 +120,8 @@ export const CALL_LENGTH_MAX = 16_384;
 /** Limits of a stored call: words, and characters of all of them. */
 export const CALL_ARGUMENTS_MAX = 256;
 
+const callFileSchema = openObject({ name: text, text: longText });
+
 const callSchema = openObject({
   command: v.literal('bench'),
   args: v.pipe(
@@ -125,6 +131,7 @@ const callSchema = openObject({
   ),
   cwd: text,
   secrets: v.pipe(v.array(text), v.maxLength(CALL_ARGUMENTS_MAX)),
+  file: v.exactOptional(callFileSchema),
 });
 
 export const provenanceSchema = openObject({

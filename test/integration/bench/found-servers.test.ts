@@ -1,6 +1,6 @@
-// `plimsoll bench` without a URL, next to a server that config.toml names.
+// `plimsoll bench` without a URL, next to a server that config.toml names; and with a file of options instead.
 
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
@@ -48,4 +48,21 @@ test('names the ports that it tried if there is none', async () => {
   const { run, stderr } = madeUpProcess(['bench', '--home', home]);
   expect(await run()).toBe(EXIT_CODES.usage.code);
   expect(stderr.text).toMatch(/ports 11434, 1234|servers found/);
+});
+
+test('a run from a file keeps the file with its comments', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await startMock();
+  const file = join(folder.path, 'night.toml');
+  const text = `# every night\nurl = "${mock.url}"\nrequests = 2 # enough\n`;
+  writeFileSync(file, text);
+  const out = join(folder.path, 'out');
+  const { run } = madeUpProcess(['bench', file, '--events', 'off', '--out', out]);
+  expect(await run()).toBe(EXIT_CODES.ok.code);
+  const report: unknown = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8'));
+  expect(report).toMatchObject({
+    provenance: {
+      call: { args: [mock.url, '--requests', '2', '--events', 'off'], file: { name: 'night.toml', text } },
+    },
+  });
 });
