@@ -24,6 +24,8 @@ export interface RunFile {
   readonly name: string;
   /** As it was read, with its comments. */
   readonly text: string;
+  /** It sets an option whose value is stored nowhere, or a URL with credentials. */
+  readonly hasSecrets: boolean;
   readonly runs: readonly FileRun[];
 }
 
@@ -66,6 +68,13 @@ export const readRunFile = async (
   return {
     name: basename(argument),
     text,
+    hasSecrets: expanded.some(values =>
+      Object.entries(values).some(([key, value]) =>
+        key === 'url'
+          ? urlsOf(value, argument).some(hasCredentials)
+          : options.some(({ name, isSecret }) => isSecret === true && name === key.replaceAll('_', '-')),
+      ),
+    ),
     runs: expanded.map(values => ({
       label: differing.map(key => `${key}=${String(values[key] ?? 'default')}`).join(' '),
       urls: urlsOf(values['url'], argument),
@@ -108,9 +117,21 @@ const keysThatDiffer = (runs: readonly JsonObject[]): readonly string[] => {
 const urlsOf = (url: unknown, argument: string): readonly string[] => {
   const urls: readonly unknown[] = Array.isArray(url) ? url : url === undefined ? [] : [url];
   return urls.map(each => {
+    // It would be read as an option, or as this file again.
+    if (typeof each === 'string' && (each.startsWith('-') || isRunFile(each)))
+      throw refused(
+        argument,
+        `${JSON.stringify(each.slice(0, 60))} is not a URL`,
+        'Write: url = "http://127.0.0.1:8000"',
+      );
     if (typeof each === 'string') return each;
     throw refused(argument, 'url is not text', 'Write: url = "http://127.0.0.1:8000"');
   });
+};
+
+export const hasCredentials = (url: string): boolean => {
+  const parts = URL.canParse(url) ? new URL(url) : undefined;
+  return parts !== undefined && `${parts.username}${parts.password}${parts.search}` !== '';
 };
 
 const wordsOf = (
@@ -138,6 +159,8 @@ const wordsOf = (
       meant === undefined ? 'See: plimsoll bench --help all' : `Did you mean ${meant}?`,
     );
   }
+  if (NOT_OF_A_FILE.has(name))
+    throw refused(argument, `${name} runs nothing`, `Leave it out of the file: it is for the command line.`);
   if (given.has(name)) return [];
   if (option.valueName === undefined) {
     if (typeof value === 'boolean') return value ? [`--${name}`] : [];
@@ -209,11 +232,15 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 /**
  * The file of a command, as --save writes it: in TOML, or as the name ends. Secret options are left out.
  * @param args the words after the command
+ * @param shown the URLs without what is secret in them; undefined: as in the words
  */
 export const runFileText = async (
   name: string,
   args: readonly string[],
-  options: readonly Option<unknown>[],
+  {
+    options,
+    urls: shown,
+  }: { readonly options: readonly Option<unknown>[]; readonly urls?: readonly string[] | undefined },
 ): Promise<{ readonly text: string; readonly secrets: readonly string[] }> => {
   const document: Record<string, string | boolean | readonly string[]> = {};
   const secrets: string[] = [];
@@ -234,8 +261,9 @@ export const runFileText = async (
     else if (option.isRepeatable) document[option.name] = [...listOf(document[option.name]), text ?? ''];
     else document[option.name] = text ?? option.valueAlone ?? true;
   }
-  const [url, ...others] = urls;
-  const whole = { ...(url === undefined ? {} : { url: others.length === 0 ? url : urls }), ...document };
+  const written = shown ?? urls;
+  const [url, ...others] = written;
+  const whole = { ...(url === undefined ? {} : { url: others.length === 0 ? url : written }), ...document };
   const write = WRITERS.get(extname(name).toLowerCase()) ?? tomlText;
   return { text: await write(whole), secrets };
 };
@@ -279,3 +307,5 @@ const refused = (argument: string, problem: string, advice: string): CommandErro
   new CommandError('benchInput', `${argument}: ${problem}`, advice);
 
 const RUNS_MAX = 100;
+/** With one of them, a command prints or writes another one. */
+const NOT_OF_A_FILE: ReadonlySet<string> = new Set(['like', 'save']);

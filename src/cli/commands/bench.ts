@@ -9,7 +9,6 @@ import { turnsWithoutId } from '../../core/run/lost-history.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { CallFile } from '../../core/run/provenance.ts';
 import type { Report } from '../../core/run/report.ts';
-import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { repeatText } from '../../render/comparison/spread-text.ts';
@@ -23,18 +22,16 @@ import type { RepeatEnd } from '../bench/repeat-bench.ts';
 import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
-import { isRunFile, readRunFile, runFileText } from '../bench/run-file.ts';
+import { isRunFile } from '../bench/run-file.ts';
 import { keptCall } from '../bench/run-provenance.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
-import { writeExport } from '../report/write-export.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
@@ -94,9 +91,15 @@ const runBench = async (
   const like = given.option(BENCH.like);
   if (like !== undefined) return await printLike(like, given.arguments[0] ?? '', stateGiven);
   const saved = given.option(BENCH.save);
-  if (saved !== undefined) return await saveFile(saved, stateGiven);
+  if (saved !== undefined) return await (await loadFile()).saveRunFile(saved, given, stateGiven);
   const [first] = given.arguments;
-  if (first !== undefined && isRunFile(first)) return await runsOfFile(first, stateGiven);
+  if (first !== undefined && isRunFile(first))
+    return await (await loadFile()).runsOfFile(first, {
+      command: benchCommand,
+      given,
+      state: stateGiven,
+      run: runBench,
+    });
   const { invocation, state } = await withUrl(given, stateGiven);
   const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
   const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
@@ -157,38 +160,6 @@ const runBench = async (
   await printForm(end, invocation, state);
   await sendTo(end, invocation, state);
   return await exitOf(end, invocation, state);
-};
-
-const saveFile = async (file: string, state: ProcessState): Promise<ExitCode> => {
-  const { text, secrets } = await runFileText(file, state.args.slice(1), BENCH_OPTIONS);
-  const saved = await writeExport({ file, text: () => Promise.resolve(text) }, state);
-  if (secrets.length > 0)
-    await state.stderr.write(`plimsoll: left out, because they may be secret: ${secrets.join(', ')}\n`);
-  if (saved !== '') await state.stdout.write(`${saved}To run it: ${shellCommand`plimsoll bench ${file}`}\n`);
-  return EXIT_CODES.ok.code;
-};
-
-/** One after the other; the exit code is that of the first that did not end well. */
-const runsOfFile = async (argument: string, state: ProcessState): Promise<ExitCode> => {
-  const [command = 'bench', ...words] = state.args;
-  const rest = words.filter(word => word !== argument);
-  const file = await readRunFile(argument, {
-    cwd: state.cwd,
-    options: BENCH_OPTIONS,
-    given: new Set(rest.flatMap(word => /^--([^=]+)/.exec(word)?.[1] ?? [])),
-  });
-  let exit: ExitCode = EXIT_CODES.ok.code;
-  for (const [at, { label, urls, words: own }] of file.runs.entries()) {
-    if (file.runs.length > 1)
-      await state.stderr.write(`plimsoll: run ${at + 1} of ${file.runs.length}: ${label}\n`);
-    const line = parseCommandLine([command, ...urls, ...own, ...rest], [benchCommand]);
-    if (line.kind !== 'run') throw new Error('a run of a file has no command line');
-    const { name, text } = file;
-    const code = await runBench(line.invocation, { ...state, args: line.args }, { name, text });
-    if (exit === EXIT_CODES.ok.code) exit = code;
-    if (state.stop.aborted) return exit;
-  }
-  return exit;
 };
 
 /** With the URL of a server of this machine, if none was given. */
@@ -252,6 +223,8 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
 
 /** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadBench = () => import('../bench/start-bench.ts');
+
+const loadFile = () => import('../bench/file-runs.ts');
 
 const loadFound = () => import('../bench/found-servers.ts');
 

@@ -49,6 +49,15 @@ describe('a file of runs', () => {
     });
   });
 
+  test.each([
+    ['header = "Authorization: Bearer s3cret"', true],
+    ['url = "http://u:p@h:1"', true],
+    ['url = "http://h:1/"\nrate = 5', false],
+    ['[[runs]]\napi-key-file = "k"', true],
+  ])('with %j may contain a secret: %j', async (text, hasSecrets) => {
+    expect((await readOf('a.toml', text)).hasSecrets).toBe(hasSecrets);
+  });
+
   test('gives way to the command line', async () => {
     const { runs } = await readOf('a.toml', 'requests = 5\nrate = 2\n', ['rate']);
     expect(runs).toEqual([{ label: '', urls: [], words: ['--requests', '5'] }]);
@@ -68,6 +77,10 @@ describe('a file of runs', () => {
     ['a.toml', 'request = 5\n', 'a.toml: "request" is not an option of plimsoll bench'],
     ['a.toml', 'requests = \n', 'a.toml: line 1'],
     ['a.toml', 'no-nonce = "yes"\n', 'no-nonce is neither true nor false'],
+    ['a.toml', 'url = "a.toml"\n', '"a.toml" is not a URL'],
+    ['a.toml', 'url = ["--help"]\n', '"--help" is not a URL'],
+    ['a.toml', 'save = "b.toml"\n', 'save runs nothing'],
+    ['a.toml', 'like = "vllm"\n', 'like runs nothing'],
     ['a.toml', 'runs = 5\n', 'runs is not a list of tables'],
     ['a.toml', '[matrix]\nrate = 5\n', 'matrix.rate is not a list'],
     [
@@ -95,7 +108,7 @@ describe('a file of runs', () => {
       const { text, secrets } = await runFileText(
         name,
         [...words, '--streaming', '--header', 'A: s3cret', '--save', name],
-        BENCH_OPTIONS,
+        { options: BENCH_OPTIONS },
       );
       expect(secrets).toEqual(['--header']);
       expect(text).not.toContain('s3cret');
