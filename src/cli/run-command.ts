@@ -55,6 +55,7 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
       return EXIT_CODES.ok.code;
     }
     case 'explain':
+      for (const note of line.notes) await state.stderr.write(`plimsoll: ${note}\n`);
       await state.stdout.write(explainedOptions(line, state.stdout.columns));
       return EXIT_CODES.ok.code;
     case 'version':
@@ -79,6 +80,11 @@ const refuseForeignCommand = async (args: readonly string[]): Promise<void> => {
   const ours = foreignCommand(args);
   if (ours?.kind === 'ok')
     throw usage(`${args[0] ?? ''} is another tool; the same load, by Plimsoll:`, ours.value.command);
+  if (ours?.kind === 'wrong')
+    throw usage(
+      `${args[0] ?? ''} is another tool, and its command cannot be read: ${ours.problem}`,
+      ours.advice,
+    );
 };
 
 /** @throws the reason of the stop */

@@ -3,7 +3,7 @@
 
 import { apiOfPath } from '../../bench/target/api/server-apis.ts';
 import { hostText } from '../../core/address/host-port.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { parseAnyJson } from '../../core/json.ts';
 import type { ForeignOption, GivenText, Interpretation } from '../command.ts';
 import { lengthText } from './like-command.ts';
 
@@ -50,6 +50,10 @@ const goodput = (value: string): Interpretation => ({
     }),
 });
 
+/** The path names the API more exactly than the engine does. */
+const backend = (value: string, given: GivenText): Interpretation =>
+  given('endpoint', 'api') === undefined ? apiOf(value) : { options: [] };
+
 const apiOf = (value: string): Interpretation => {
   const api = API_NAMES.get(value) ?? (value.includes('/') ? apiOfPath(value)?.name : undefined);
   return { options: [['api', api ?? value]] };
@@ -57,8 +61,7 @@ const apiOf = (value: string): Interpretation => {
 
 /** "min_p:0.1"; a text that is a JSON object contains several. */
 const extraInputs = (value: string): Interpretation => {
-  const json = value.startsWith('{') ? parseAnyJson(value) : undefined;
-  if (isJsonObject(json)) return { options: [['body', JSON.stringify(json)]] };
+  if (value.trimStart().startsWith('{')) return { options: [['body', value]] };
   const at = value.indexOf(':');
   if (at < 1) return { options: [['body', value]] };
   const [name, text] = [value.slice(0, at), value.slice(at + 1)];
@@ -153,19 +156,14 @@ export const TOOL_OPTIONS: readonly ForeignOption[] = [
     takes: 'one',
     read: length('output-tokens', ['osl-stddev', 'output-tokens-stddev']),
   },
-  {
-    names: [
-      'isl-stddev',
-      'synthetic-input-tokens-stddev',
-      'osl-stddev',
-      'output-tokens-stddev',
-      'random-range-ratio',
-    ],
-    means: 'the spread of the lengths',
-    takes: 'one',
-    // Read with the lengths that they belong to.
-    read: SILENT,
-  },
+  // Read with the lengths that they belong to.
+  ...[
+    ['isl-stddev', 'synthetic-input-tokens-stddev'],
+    ['osl-stddev', 'output-tokens-stddev'],
+    ['random-range-ratio'],
+  ].map(
+    (names): ForeignOption => ({ names, means: 'the spread of the lengths', takes: 'one', read: SILENT }),
+  ),
   {
     names: ['random-prefix-len', 'prefix-prompt-length'],
     means: '`--prefix-tokens`',
@@ -206,11 +204,18 @@ export const TOOL_OPTIONS: readonly ForeignOption[] = [
     // Its smoothness is another option, and 1 without it: Poisson.
     read: pattern => ({ options: pattern === 'gamma' ? [] : [['arrival', pattern]] }),
   },
+  { names: ['endpoint'], means: '`--api`', takes: 'one', read: apiOf },
   {
-    names: ['endpoint', 'endpoint-type', 'backend', 'service-kind'],
+    names: ['endpoint-type'],
     means: '`--api`',
     takes: 'one',
-    read: apiOf,
+    read: backend,
+  },
+  {
+    names: ['backend', 'service-kind'],
+    means: '`--api`, where no endpoint is given',
+    takes: 'one',
+    read: (value, given) => (given('endpoint-type') === undefined ? backend(value, given) : { options: [] }),
   },
   {
     names: ['served-model-name', 'model-names'],

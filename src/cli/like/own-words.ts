@@ -4,7 +4,15 @@
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { type Command, type ForeignOption, type GivenText, hasValue, optionWords } from '../command.ts';
+import {
+  type Command,
+  type ForeignOption,
+  type GivenText,
+  hasValue,
+  type Option,
+  optionWords,
+} from '../command.ts';
+import { type CommandError, usage } from '../command-error.ts';
 
 interface OwnWords {
   readonly words: readonly string[];
@@ -14,10 +22,15 @@ interface OwnWords {
 
 /** A part of the line: words that stay, or an option of another tool with its values. */
 type Part =
-  | { readonly words: readonly string[]; readonly note?: string; readonly option?: string }
+  | {
+      readonly words: readonly string[];
+      readonly note?: string;
+      readonly option?: string;
+      readonly value?: string | undefined;
+    }
   | { readonly foreign: ForeignOption; readonly name: string; readonly value: string };
 
-/** @param args those after the command's own words */
+/** @param args those after the command's own words @throws CommandError `usage` for a name without its value */
 export const ownWords = (
   args: readonly string[],
   command: Pick<Command, 'options' | 'foreignOptions'>,
@@ -43,6 +56,8 @@ export const ownWords = (
     if (option !== undefined) {
       const following = joined === undefined && hasValue(option, args[at + 1]) ? args[at + 1] : undefined;
       const value = joined ?? following;
+      if (own === undefined && isMissing(option, joined, following))
+        throw needsValue(name, option.valueName ?? '');
       if (value !== undefined) remember(option.name, value);
       parts.push(
         own === undefined
@@ -50,14 +65,16 @@ export const ownWords = (
               words: optionWords(option.name, value),
               note: `${shown(name)} as --${option.name}`,
               option: option.name,
+              value,
             }
-          : { words: following === undefined ? [word] : [word, following], option: option.name },
+          : { words: following === undefined ? [word] : [word, following], option: option.name, value },
       );
       if (following !== undefined) at += 1;
     } else if (foreign === undefined) parts.push({ words: [word] });
     else {
       const following = joined === undefined ? valuesAfter(args, at, foreign.takes) : [];
       const value = joined ?? following.join(' ');
+      if (foreign.takes !== 'none' && value.trim() === '') throw needsValue(name, 'VALUE');
       for (const each of foreign.names) remember(each, value);
       parts.push({ foreign, name, value });
       at += following.length;
@@ -99,6 +116,14 @@ const inOwnNames = (
         `${shown(part.name)} as ${known.map(([name, value]) => (name === 'URL' ? 'the URL' : name === 'body' ? '--body' : shellCommand`${optionWords(name, value)}`)).join(' ')}`,
       );
   }
+  // One body of all that set fields of it.
+  for (const part of body === undefined ? [] : parts) {
+    if ('foreign' in part || part.option !== 'body') continue;
+    const json = parseAnyJson(part.value ?? '');
+    if (!isJsonObject(json)) continue;
+    body = { ...body, ...json };
+    replaced.add('body');
+  }
   const kept = parts.flatMap(part =>
     'foreign' in part || (part.option !== undefined && replaced.has(part.option)) ? [] : part.words,
   );
@@ -125,6 +150,20 @@ const nameOf = (word: string): readonly [name: string, joined: string | undefine
   const [, letter, rest = ''] = /^-([a-zA-Z])(.*)$/s.exec(word) ?? [];
   return [letter ?? '', rest === '' ? undefined : rest.replace(/^=/, '')];
 };
+
+/** The same rule as for names of ours: a word that begins with a dash is the next option. */
+const isMissing = (
+  { valueName, valueAlone }: Option<unknown>,
+  joined: string | undefined,
+  following: string | undefined,
+): boolean =>
+  valueName !== undefined &&
+  valueAlone === undefined &&
+  joined === undefined &&
+  (following === undefined || (following.startsWith('-') && following !== '-'));
+
+const needsValue = (name: string, valueName: string): CommandError =>
+  usage(`${shown(name)} needs a value`, `Write: ${shown(name)} ${valueName}`);
 
 const isLong = (word: string): boolean => word.startsWith('--') && word !== '--';
 

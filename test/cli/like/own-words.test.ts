@@ -33,6 +33,13 @@ describe('options in the names of other tools', () => {
       '--api sglang --input-tokens 500..1000',
     ],
     ['--isl 300 --isl-stddev 30', "--input-tokens 'normal(300,30)'"],
+    ['--isl 300 --isl-stddev 0.5 --osl 64', "--input-tokens 'normal(300,0.5)' --output-tokens 64"],
+    ['--backend vllm --endpoint /v1/chat/completions', '--api chat'],
+    ['--endpoint-type chat --service-kind openai', '--api chat'],
+    [
+      '--extra-inputs min_p:0.1 --body \'{"top_k":5}\' --extra-inputs \'{"a":{"b":1}}\'',
+      '--body \'{"min_p":0.1,"a":{"b":1},"top_k":5}\'',
+    ],
     ['--goodput ttft:500 tpot:50 e2el:3000', '--slo ttft=500ms --slo tpot=50ms --slo e2el=3000ms'],
     ['--extra-body \'{"top_k":5}\'', '--body \'{"top_k":5}\''],
     ['--extra-inputs min_p:0.1 --extra-inputs top_k:5', '--body \'{"min_p":0.1,"top_k":5}\''],
@@ -79,6 +86,19 @@ describe('options in the names of other tools', () => {
     );
   });
 
+  test.each([
+    ['-n -c 5', '-n needs a value'],
+    ['-n', '-n needs a value'],
+    ['--goodput', '--goodput needs a value'],
+    ["--goodput=''", '--goodput needs a value'],
+    ['--request-rate', '--request-rate needs a value'],
+    ['--isl --osl 5', '--isl needs a value'],
+    ['--url', '--url needs a value'],
+    ['--extra-inputs \'{"min_p":0.1\'', '--body: it is not a JSON object'],
+  ])('%s is refused', (given, problem) => {
+    expect(() => read(`bench ${URL_GIVEN} ${given}`)).toThrow(problem);
+  });
+
   test('are unknown where no option of ours has their meaning', () => {
     expect(() => read('up --num-prompts 5')).toThrow('unknown option --num-prompts');
     expect(() => read(`line ${URL_GIVEN} --slo ttft=1s --num-prompts 5`)).toThrow('unknown option');
@@ -114,4 +134,14 @@ test.each([
   const { run, stderr } = madeUpProcess(shellWords(given) ?? []);
   expect(await run()).toBe(2);
   expect(stderr.text).toContain(ours);
+});
+
+test.each([
+  ['vllm bench serve', 'vllm is another tool'],
+  ['k6 run x.js', 'k6 is another tool'],
+])('%s has nothing that a command of ours could be made of, which is said', async (given, problem) => {
+  const { run, stderr } = madeUpProcess(shellWords(given) ?? []);
+  expect(await run()).toBe(2);
+  expect(stderr.text).toContain(problem);
+  expect(stderr.text).toContain('Give the whole command');
 });
