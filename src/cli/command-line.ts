@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../core/text/nearest.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 import { type Command, hasValue, type Invocation, type Option, optionWords } from './command.ts';
-import { type CommandError, usage } from './command-error.ts';
-import { environmentWords } from './environment-words.ts';
+import { CommandError, usage } from './command-error.ts';
+import { environmentWords, withVariables } from './environment-words.ts';
 import { ownWords } from './like/own-words.ts';
 
 type CommandLine =
@@ -26,6 +26,7 @@ type CommandLine =
       readonly words: readonly string[];
       /** Those of the environment. */
       readonly added: readonly string[];
+      readonly notes: readonly string[];
     }
   | {
       readonly kind: 'run';
@@ -73,9 +74,17 @@ export const parseCommandLine = (
   const explained = words.filter(word => word !== EXPLAIN);
   const added = environmentWords(explained, command, env);
   const all = withAdded(explained, added);
-  const invocation = parseInvocation(command, all);
-  if (explained.length < words.length) return { kind: 'explain', command, words: explained, added };
+  const invocation = withNamedVariables(command, added, () => parseInvocation(command, all));
+  if (explained.length < words.length) return { kind: 'explain', command, words: explained, added, notes };
   return { kind: 'run', command, invocation, args: [...own, ...all], notes };
+};
+
+const withNamedVariables = <T>(command: Command, added: readonly string[], read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof CommandError ? withVariables(error, added, command) : error;
+  }
 };
 
 /** Options of the environment come before "--", after which nothing is an option. */

@@ -1,7 +1,7 @@
 // Options from the environment: PLIMSOLL_RATE=5 is --rate 5, for every option that the command line does not give.
 
 import { type Command, type Option, optionWords } from './command.ts';
-import { type CommandError, usage } from './command-error.ts';
+import { CommandError, usage } from './command-error.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -17,10 +17,31 @@ export const environmentWords = (words: readonly string[], command: Command, env
     const text = env[environmentName(option)] ?? '';
     // PLIMSOLL_HOME also applies to what has no options.
     if (text === '' || given.has(`--${option.name}`) || option.name === 'home') return [];
+    // Kubernetes sets PLIMSOLL_PORT=tcp://10.0.0.1:80 in the pods beside a Service that is called "plimsoll".
+    if (/^(?:tcp|udp|sctp):\/\//.test(text)) return [];
     if (option.valueName !== undefined) return optionWords(option.name, text);
     if (ON.has(text.toLowerCase())) return [`--${option.name}`];
     if (OFF.has(text.toLowerCase())) return [];
     throw notAFlag(option, text);
+  });
+};
+
+/** The same error, with the variables of the options that it names: nobody typed those. */
+export const withVariables = (
+  error: CommandError,
+  added: readonly string[],
+  { options }: Command,
+): CommandError => {
+  const { code, problem, advice } = error.problem;
+  const named = options.filter(
+    ({ name }) =>
+      added.some(word => word.split('=', 1)[0] === `--${name}`) &&
+      new RegExp(`--${name}(?![\\w-])`).test(problem),
+  );
+  if (named.length === 0) return error;
+  const variables = named.map(environmentName).join(', ');
+  return new CommandError(code, problem, `${advice} ${variables} is set in the environment.`, {
+    cause: error,
   });
 };
 

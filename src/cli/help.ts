@@ -8,6 +8,7 @@ import {
   type Command,
   type CommandArgument,
   FIRST_COMMANDS,
+  hasValue,
   type Option,
   optionForm,
 } from './command.ts';
@@ -101,21 +102,10 @@ export const explainedOptions = (
   }: { readonly command: Command; readonly words: readonly string[]; readonly added: readonly string[] },
   columns: number,
 ): string => {
-  const row = (option: Option<unknown>, given: readonly string[], source: string): readonly string[] => {
-    const at = given.findIndex(word => word.split('=', 1)[0] === `--${option.name}`);
-    if (at === -1) return [];
-    const [word = '', next = ''] = given.slice(at);
-    const value = word.includes('=') ? word.slice(word.indexOf('=') + 1) : next;
-    const shown = option.valueName === undefined ? 'on' : option.isSecret === true ? '(not shown)' : value;
-    return [`--${option.name}`, shown, source];
-  };
-  const rows = command.options.flatMap(option => {
-    const [ofLine, ofEnvironment] = [
-      row(option, words, 'command line'),
-      row(option, added, environmentName(option)),
-    ];
-    return [ofLine, ofEnvironment].filter(({ length }) => length > 0);
-  });
+  const rows = command.options.flatMap(option => [
+    ...givenRows(option, words, 'command line'),
+    ...givenRows(option, added, environmentName(option)),
+  ]);
   return text([
     `Options of plimsoll ${command.name} that are set:`,
     ...(rows.length === 0 ? ['  none'] : inColumns(rows)),
@@ -123,6 +113,20 @@ export const explainedOptions = (
     ...hangingLines('', PRECEDENCE.replace('COMMAND', command.name), width(columns)),
   ]);
 };
+
+/** A row for each time that the words have the option. */
+const givenRows = (
+  option: Option<unknown>,
+  given: readonly string[],
+  source: string,
+): readonly (readonly string[])[] =>
+  given.flatMap((word, at) => {
+    const [name, ...joined] = word.split('=');
+    if (name !== `--${option.name}`) return [];
+    const next = hasValue(option, given[at + 1]) ? given[at + 1] : undefined;
+    const value = joined.length > 0 ? joined.join('=') : (next ?? option.valueAlone ?? 'on');
+    return [[name, option.isSecret === true ? '(not shown)' : value, source]];
+  });
 
 const PRECEDENCE =
   'The command line comes first, then PLIMSOLL_… variables, then the file of the run, then the default of each option (plimsoll COMMAND --help all).';

@@ -66,9 +66,45 @@ describe('--explain', () => {
     expect(stderr.text).toContain('PLIMSOLL_NO_NONCE="maybe" is neither on nor off');
   });
 
-  test('a variable with a bad value is an error that names the option', async () => {
+  test('shows each value of an option that is given several times, and the value of one that is given alone', async () => {
+    const { run, stdout, stderr } = madeUpProcess([
+      ...[
+        'bench',
+        'http://h:1',
+        '--goodput',
+        'ttft:500',
+        'tpot:50',
+        '--streaming',
+        '--no-nonce',
+        '--explain',
+      ],
+    ]);
+    expect(await run()).toBe(0);
+    expect(stdout.text).toMatch(/--slo +ttft=500ms +command line\n +--slo +tpot=50ms +command line/);
+    expect(stdout.text).toMatch(/--streaming +on +command line/);
+    expect(stderr.text).toContain('interpreted --goodput as --slo ttft=500ms --slo tpot=50ms');
+  });
+
+  test('a variable that the command line contradicts is named', async () => {
+    const { run, stderr } = madeUpProcess(['bench', 'http://h:1', '-c', '4'], {
+      env: { PLIMSOLL_RATE: '5' },
+    });
+    expect(await run()).toBe(2);
+    expect(stderr.text).toContain('--concurrency and --rate cannot be combined');
+    expect(stderr.text).toContain('PLIMSOLL_RATE is set in the environment');
+  });
+
+  test('a variable that Kubernetes sets for a Service is none of ours', async () => {
+    const env = { PLIMSOLL_PORT: 'tcp://10.96.0.7:4180' };
+    const { run, stdout } = madeUpProcess(['mock', '--explain'], { env });
+    expect(await run()).toBe(0);
+    expect(stdout.text).toContain('none');
+  });
+
+  test('a variable with a bad value is an error that names the option and the variable', async () => {
     const { run, stderr } = madeUpProcess(['bench', 'http://h:1'], { env: { PLIMSOLL_RATE: 'fast' } });
     expect(await run()).toBe(2);
     expect(stderr.text).toContain('--rate: "fast" is not a number');
+    expect(stderr.text).toContain('PLIMSOLL_RATE is set in the environment');
   });
 });
