@@ -103,8 +103,12 @@ const serverAt = async (url: string, signal: AbortSignal): Promise<FoundServer |
 /** undefined if standard input ended. */
 const lineAfter = async (question: string, state: ProcessState): Promise<string | undefined> => {
   await state.stderr.write(question);
-  for await (const line of state.inputLines(ANSWER_BYTES_MAX))
-    return line.kind === 'line' ? line.text : undefined;
+  for await (const line of state.inputLines(ANSWER_BYTES_MAX)) {
+    if (line.kind === 'line') return line.text;
+    break;
+  }
+  await state.stderr.write('\n');
+  state.stop.throwIfAborted();
   return undefined;
 };
 

@@ -3,7 +3,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { benchCommand } from '../../../src/cli/commands/bench.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -38,6 +40,22 @@ test('loads the server that the person chooses', async () => {
   const wrong = madeUpProcess(args, { isTerminal: true, input: '99\n' });
   expect(await wrong.run()).toBe(EXIT_CODES.usage.code);
   expect(wrong.stderr.text).toContain('"99" is not in the list');
+});
+
+test('ends at Ctrl-C as any other command, without an error', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await startMock();
+  const given = madeUpProcess(['bench', '--home', homeWith(folder.path, mock.url)], { isTerminal: true });
+  const code = await runCommand([benchCommand], {
+    ...given.state,
+    // Nobody answers before the signal, which ends standard input.
+    inputLines: async function* () {
+      given.stop('SIGINT');
+      yield* [];
+    },
+  });
+  expect(code).toBe(EXIT_CODES.interrupted.code);
+  expect(given.stderr.text).not.toContain('URL is missing');
 });
 
 test('names the ports that it tried if there is none', async () => {
