@@ -2,6 +2,7 @@
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { shellCommand, shellWords } from '../../core/text/shell-words.ts';
+import { CommandError } from '../command-error.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { likeAiperf } from './aiperf-command.ts';
 import { likeGeneric } from './generic-command.ts';
@@ -29,7 +30,9 @@ export const likeText = (tool: LikeTool, text: string): Parsed<LikeText> => {
       `${JSON.stringify(text.slice(0, 40))} has no flags`,
       `Give the whole command: '${EXAMPLES[tool]}'`,
     );
-  const { command, url, options, notes } = TOOLS[tool](words.slice(from));
+  const read = readBy(tool, words.slice(from));
+  if (read.kind === 'wrong') return read;
+  const { command, url, options, notes } = read.value;
   if (url.trim() === '' || url.startsWith('-'))
     return wrong(
       `${JSON.stringify(url.slice(0, 40))} is no address of a server`,
@@ -41,6 +44,16 @@ export const likeText = (tool: LikeTool, text: string): Parsed<LikeText> => {
     return value.startsWith('-') ? [`--${name}=${value}`] : [`--${name}`, value];
   });
   return parsed({ command: commandText(command, { args: [url, ...args] }), notes });
+};
+
+/** An option without its value is an error of the words that are read. */
+const readBy = (tool: LikeTool, words: readonly string[]): Parsed<LikeCommand> => {
+  try {
+    return parsed(TOOLS[tool](words));
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return wrong(error.problem.problem, error.problem.advice);
+  }
 };
 
 const TOOLS: Readonly<Record<LikeTool, (words: readonly string[]) => LikeCommand>> = {
