@@ -5,8 +5,8 @@ import { parseArgs } from 'node:util';
 import { nearest } from '../core/text/nearest.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 import { type Command, hasValue, type Invocation, type Option, optionWords } from './command.ts';
-import { CommandError, usage } from './command-error.ts';
-import { environmentWords, withVariables } from './environment-words.ts';
+import { type CommandError, usage } from './command-error.ts';
+import { readWithEnvironment } from './environment-words.ts';
 import { ownWords } from './like/own-words.ts';
 
 type CommandLine =
@@ -72,19 +72,12 @@ export const parseCommandLine = (
     return { kind: 'help', command, group: undefined, isFull: options.includes(ALL) };
   const { words, notes } = isStored ? { words: left, notes: [] } : ownWords(left, command);
   const explained = words.filter(word => word !== EXPLAIN);
-  const added = environmentWords(explained, command, env);
-  const all = withAdded(explained, added);
-  const invocation = withNamedVariables(command, added, () => parseInvocation(command, all));
+  const { added, all, invocation } = readWithEnvironment({ words: explained, command, env }, added => {
+    const all = withAdded(explained, added);
+    return { added, all, invocation: parseInvocation(command, all) };
+  });
   if (explained.length < words.length) return { kind: 'explain', command, words: explained, added, notes };
   return { kind: 'run', command, invocation, args: [...own, ...all], notes };
-};
-
-const withNamedVariables = <T>(command: Command, added: readonly string[], read: () => T): T => {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof CommandError ? withVariables(error, added, command) : error;
-  }
 };
 
 /** Options of the environment come before "--", after which nothing is an option. */

@@ -10,7 +10,7 @@ export const environmentName = ({ name }: Pick<Option<unknown>, 'name'>): string
   `PLIMSOLL_${name.toUpperCase().replaceAll('-', '_')}`;
 
 /** @throws CommandError `usage` for a flag that is neither on nor off. */
-export const environmentWords = (words: readonly string[], command: Command, env: Env): readonly string[] => {
+const environmentWords = (words: readonly string[], command: Command, env: Env): readonly string[] => {
   const end = words.indexOf('--');
   const given = new Set(words.slice(0, end === -1 ? undefined : end).map(word => word.split('=', 1)[0]));
   return command.options.flatMap(option => {
@@ -26,23 +26,41 @@ export const environmentWords = (words: readonly string[], command: Command, env
   });
 };
 
-/** The same error, with the variables of the options that it names: nobody typed those. */
-export const withVariables = (
-  error: CommandError,
-  added: readonly string[],
-  { options }: Command,
-): CommandError => {
-  const { code, problem, advice } = error.problem;
-  const named = options.filter(
-    ({ name }) =>
-      added.some(word => word.split('=', 1)[0] === `--${name}`) &&
-      new RegExp(`--${name}(?![\\w-])`).test(problem),
-  );
-  if (named.length === 0) return error;
-  const variables = named.map(environmentName).join(', ');
-  return new CommandError(code, problem, `${advice} ${variables} is set in the environment.`, {
-    cause: error,
-  });
+/**
+ * Reads the words with those of the environment. An error that its variables cause names them: nobody typed those options.
+ * @param read given the words of the environment
+ */
+export const readWithEnvironment = <T>(
+  {
+    words,
+    command,
+    env,
+  }: { readonly words: readonly string[]; readonly command: Command; readonly env: Env },
+  read: (added: readonly string[]) => T,
+): T => {
+  const added = environmentWords(words, command, env);
+  try {
+    return read(added);
+  } catch (error) {
+    if (!(error instanceof CommandError) || added.length === 0) throw error;
+    const set = command.options.filter(({ name }) =>
+      added.some(word => word.split('=', 1)[0] === `--${name}`),
+    );
+    const isReadWithout = (option: Option<unknown>): boolean => {
+      try {
+        read(environmentWords(words, command, { ...env, [environmentName(option)]: undefined }));
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const causes = set.filter(isReadWithout);
+    const { code, problem, advice } = error.problem;
+    const variables = (causes.length === 0 ? set : causes).map(environmentName);
+    throw new CommandError(code, problem, `${advice} The environment sets ${variables.join(' and ')}.`, {
+      cause: error,
+    });
+  }
 };
 
 const notAFlag = (option: Option<unknown>, text: string): CommandError =>

@@ -91,7 +91,7 @@ describe('--explain', () => {
     });
     expect(await run()).toBe(2);
     expect(stderr.text).toContain('--concurrency and --rate cannot be combined');
-    expect(stderr.text).toContain('PLIMSOLL_RATE is set in the environment');
+    expect(stderr.text).toContain('The environment sets PLIMSOLL_RATE.');
   });
 
   test('a variable that Kubernetes sets for a Service is none of ours', async () => {
@@ -105,6 +105,6 @@ describe('--explain', () => {
     const { run, stderr } = madeUpProcess(['bench', 'http://h:1'], { env: { PLIMSOLL_RATE: 'fast' } });
     expect(await run()).toBe(2);
     expect(stderr.text).toContain('--rate: "fast" is not a number');
-    expect(stderr.text).toContain('PLIMSOLL_RATE is set in the environment');
+    expect(stderr.text).toContain('The environment sets PLIMSOLL_RATE.');
   });
 });
