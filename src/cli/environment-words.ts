@@ -17,7 +17,7 @@ const environmentWords = (words: readonly string[], command: Command, env: Env):
     const text = env[environmentName(option)] ?? '';
     // PLIMSOLL_HOME also applies to what has no options.
     if (text === '' || given.has(`--${option.name}`) || option.name === 'home') return [];
-    // Kubernetes sets PLIMSOLL_PORT=tcp://10.0.0.1:80 in the pods beside a Service that is called "plimsoll".
+    // Kubernetes sets PLIMSOLL_PORT=tcp://10.0.0.1:80 in every pod of a namespace with a Service "plimsoll".
     if (/^(?:tcp|udp|sctp):\/\//.test(text)) return [];
     if (option.valueName !== undefined) return optionWords(option.name, text);
     if (ON.has(text.toLowerCase())) return [`--${option.name}`];

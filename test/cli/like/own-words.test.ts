@@ -139,7 +139,7 @@ test.each([
 test.each([
   ['vllm bench serve', 'vllm is another tool'],
   ['k6 run x.js', 'k6 is another tool'],
-])('%s has nothing that a command of ours could be made of, which is said', async (given, problem) => {
+])('%s is refused with the advice to give the whole command', async (given, problem) => {
   const { run, stderr } = madeUpProcess(shellWords(given) ?? []);
   expect(await run()).toBe(2);
   expect(stderr.text).toContain(problem);
