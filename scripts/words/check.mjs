@@ -23,7 +23,6 @@ export const ALLOWED = [
   { file: 'src/mock/cases/head-cases.ts', word: 'whatever', reason: 'a literal reason phrase of HTTP' },
   { file: 'src/mock/mock-settings.ts', word: 'alike', reason: 'the option --cache-alike of the mock' },
   { file: 'test/probe/rdma/tool-output.test.ts', word: 'told', reason: 'the name of a recorded output' },
-  { file: 'test/report/foreign/read-by-guidellm.test.ts', word: 'told', reason: 'a program in Python' },
   { file: 'test/scripts/words.test.ts', word: 'told', reason: 'the test of this check' },
   { file: 'test/scripts/words.test.ts', word: 'anew', reason: 'the test of this check' },
 ];

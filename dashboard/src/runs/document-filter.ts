@@ -105,7 +105,7 @@ export const sortedRows = (
 export const turnedSort = (sort: DocumentSort, key: SortKey): DocumentSort =>
   sort.key === key ? { key, isDescending: !sort.isDescending } : { key, isDescending: key !== 'model' };
 
-/** Each once, in the order of the alphabet; one that the address asks for and nobody has any more stays to be unchosen. */
+/** Each once, sorted. One that the address names stays in the list although no document has it, so that it can be deselected. */
 export const choicesOf = (
   every: string,
   values: readonly string[],

@@ -20,7 +20,7 @@ export const likeAiperf = (words: readonly string[]): LikeCommand => {
   made.add('warmup', flags.number('warmup-request-count', 'num-warmup-requests'));
   made.add('seed', flags.number('random-seed'));
   for (const header of flags.all('header') ?? []) made.add('header', header);
-  for (const goal of (flags.one('goodput') ?? '').split(/\s+/)) made.add('slo', objectiveOf(goal, made));
+  for (const goal of (flags.one('goodput') ?? '').split(/\s+/)) if (goal !== '') made.addGoal(goal);
   if (flags.has('artifact-dir', 'output-artifact-dir', 'profile-export-file'))
     made.note('for the records: plimsoll report DIR --as aiperf --to FILE');
   if (flags.has('api-key')) made.note('put the API key into a file: --api-key-file F');
@@ -86,19 +86,6 @@ const asJson = (text: string): unknown => {
   }
 };
 
-/** "time_to_first_token:100" is milliseconds. */
-const objectiveOf = (goal: string, made: LikeBuilder): string | undefined => {
-  const [name = '', limit = ''] = goal.split(':');
-  const ours = OBJECTIVES.get(name);
-  if (goal !== '' && ours === undefined) made.note(`an objective on ${name} does not exist here`);
-  return ours === undefined ? undefined : `${ours}=${limit}ms`;
-};
-
-const OBJECTIVES = new Map([
-  ['time_to_first_token', 'ttft'],
-  ['inter_token_latency', 'tpot'],
-  ['request_latency', 'latency'],
-]);
 /** Extra inputs that our own options set, or that are the default here. */
 const OWN_EXTRAS: ReadonlySet<string> = new Set(['temperature', 'ignore_eos', 'max_tokens', 'min_tokens']);
 const ALIASES: Readonly<Record<string, string>> = {

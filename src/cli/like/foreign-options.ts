@@ -5,7 +5,7 @@ import { apiOfPath } from '../../bench/target/api/server-apis.ts';
 import { hostText } from '../../core/address/host-port.ts';
 import { parseAnyJson } from '../../core/json.ts';
 import type { ForeignOption, GivenText, Interpretation } from '../command.ts';
-import { lengthText } from './like-command.ts';
+import { goalObjective, IN_FLIGHT_MAX, lengthText } from './like-command.ts';
 
 const renamed =
   (name: string) =>
@@ -44,10 +44,7 @@ const goodput = (value: string): Interpretation => ({
   options: value
     .split(/[\s,]+/)
     .filter(goal => goal !== '')
-    .map(goal => {
-      const [name = '', limit = ''] = goal.split(':');
-      return ['slo', `${name.replaceAll('_', '-')}=${/^[\d.]+$/.test(limit) ? `${limit}ms` : limit}`];
-    }),
+    .map(goal => ['slo', goalObjective(goal) ?? goal.replace(':', '=')]),
 });
 
 /** The path names the API more exactly than the engine does. */
@@ -101,7 +98,6 @@ const address = (value: string): Interpretation => ({
 const IGNORE_EOS = 'answers are as long as --output-tokens requests, which ignores the end of the sequence';
 const RESULT =
   'the run directory contains every sample; the file of another tool: plimsoll report DIR --as vllm';
-const IN_FLIGHT_MAX = 20_000;
 
 const API_NAMES: ReadonlyMap<string, string> = new Map([
   ['openai-chat', 'chat'],

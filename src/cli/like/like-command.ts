@@ -1,5 +1,7 @@
 // Translates the command line of another tool into options of `plimsoll bench`.
 
+import { objectiveNamed } from '../../core/run/objective.ts';
+
 /** The tools whose commands are read, by the first word of the command. */
 export const LIKE_TOOLS = [
   'vllm',
@@ -44,6 +46,13 @@ export class LikeBuilder {
     if (value !== undefined) this.#options.push([name, String(value)]);
   }
 
+  /** An objective of each request, as the goodput of other tools names it. */
+  addGoal(goal: string): void {
+    const objective = goalObjective(goal);
+    this.add('slo', objective);
+    if (objective === undefined) this.note(`an objective on ${goal.split(':', 1)[0]} does not exist here`);
+  }
+
   note(text: string): void {
     this.#notes.push(text);
   }
@@ -81,3 +90,16 @@ export const lengthText = (mean: number | undefined, deviation: number | undefin
   if (mean === undefined) return undefined;
   return deviation === undefined || deviation === 0 ? String(mean) : `normal(${mean},${deviation})`;
 };
+
+/**
+ * "ttft:500", "time_to_first_token:500" as an objective of ours; numbers are milliseconds.
+ * @returns undefined for a name that no objective has
+ */
+export const goalObjective = (goal: string): string | undefined => {
+  const [given = '', limit = ''] = goal.split(':');
+  const name = objectiveNamed(given.replaceAll('_', '-'));
+  return name === undefined ? undefined : `${name}=${/^[\d.]+$/.test(limit) ? `${limit}ms` : limit}`;
+};
+
+/** The most of --concurrency. */
+export const IN_FLIGHT_MAX = 20_000;

@@ -1,7 +1,7 @@
 // `vllm bench serve` in options of ours (vllm/benchmarks/serve.py; vllm-bench takes the same).
 
 import { hostText } from '../../core/address/host-port.ts';
-import { addBurstiness, LikeBuilder, type LikeCommand } from './like-command.ts';
+import { addBurstiness, IN_FLIGHT_MAX, LikeBuilder, type LikeCommand } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
 
 export const likeVllm = (words: readonly string[]): LikeCommand => {
@@ -21,7 +21,7 @@ export const likeVllm = (words: readonly string[]): LikeCommand => {
   made.add('warmup', warmups > 0 ? warmups : undefined);
   made.add('seed', flags.number('seed') ?? 0);
   for (const header of flags.all('header') ?? []) made.add('header', header.replace('=', ': '));
-  for (const goal of flags.all('goodput') ?? []) made.add('slo', objectiveOf(goal));
+  for (const goal of flags.all('goodput') ?? []) made.addGoal(goal);
   if (flags.has('save-result', 'save-detailed', 'append-result', 'result-dir', 'result-filename'))
     made.note('for the result file: plimsoll report DIR --as vllm --to FILE');
   if (flags.has('ready-check-timeout-sec')) made.note('the server must be ready: bench does not wait for it');
@@ -39,7 +39,7 @@ const addLoad = (flags: ToolFlags, made: LikeBuilder, prompts: number): void => 
   const rate = flags.number('request-rate');
   const inFlight = flags.number('max-concurrency');
   if (rate === undefined) {
-    made.add('concurrency', Math.min(inFlight ?? prompts, MOST_IN_FLIGHT));
+    made.add('concurrency', Math.min(inFlight ?? prompts, IN_FLIGHT_MAX));
     if (inFlight === undefined) made.note('vllm sends all requests at once: as many are kept in flight here');
   } else {
     made.add('rate', rate);
@@ -108,14 +108,6 @@ const addRequest = (flags: ToolFlags, made: LikeBuilder): void => {
   made.add('body', extra ?? (Object.keys(body).length === 0 ? undefined : JSON.stringify(body)));
 };
 
-/** "ttft:500" is milliseconds. */
-const objectiveOf = (goal: string): string => {
-  const [name = '', limit = ''] = goal.split(':');
-  return `${name === 'e2el' ? 'latency' : name}=${limit}ms`;
-};
-
-/** The most of --concurrency. */
-const MOST_IN_FLIGHT = 20_000;
 /** What changes no figure, or is so here anyway. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'disable-tqdm',

@@ -40,7 +40,7 @@ describe('options in the names of other tools', () => {
       '--extra-inputs min_p:0.1 --body \'{"top_k":5}\' --extra-inputs \'{"a":{"b":1}}\'',
       '--body \'{"min_p":0.1,"a":{"b":1},"top_k":5}\'',
     ],
-    ['--goodput ttft:500 tpot:50 e2el:3000', '--slo ttft=500ms --slo tpot=50ms --slo e2el=3000ms'],
+    ['--goodput ttft:500 tpot:50 e2el:3000', '--slo ttft=500ms --slo tpot=50ms --slo latency=3000ms'],
     ['--extra-body \'{"top_k":5}\'', '--body \'{"top_k":5}\''],
     ['--extra-inputs min_p:0.1 --extra-inputs top_k:5', '--body \'{"min_p":0.1,"top_k":5}\''],
     ['--endpoint /v1/completions', '--api completions'],

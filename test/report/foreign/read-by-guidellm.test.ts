@@ -45,8 +45,8 @@ for benchmark in report.benchmarks:
         completed=of(benchmark.requests.successful),
         incomplete=of(benchmark.requests.incomplete),
         errored=of(benchmark.requests.errored))).model_dump(mode="json")
-    told = benchmark.metrics.model_dump(mode="json")
-    walk([], told, again)
+    reported = benchmark.metrics.model_dump(mode="json")
+    walk([], reported, again)
 print(json.dumps({"requests": [len(benchmark.requests.successful) for benchmark in report.benchmarks], "figures": figures, "differences": differences[:20]}))
 `;
 
