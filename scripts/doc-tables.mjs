@@ -3,7 +3,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { optionForm } from '../src/cli/command.ts';
+import { optionForm } from '../src/core/option/option.ts';
 import { FIGURE_TABLES } from './figure-tables.mjs';
 
 export const TABLED_DOCUMENTS = [

@@ -2,9 +2,10 @@
 // `node:util` splits the words; it is not strict, because its own refusals know no advice.
 
 import { parseArgs } from 'node:util';
+import { hasValue, type Option, optionWords } from '../core/option/option.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
-import { type Command, hasValue, type Invocation, type Option, optionWords } from './command.ts';
+import type { Command, Invocation } from './command.ts';
 import { type CommandError, usage } from './command-error.ts';
 import { readWithEnvironment } from './environment-words.ts';
 import { ownWords } from './like/own-words.ts';

@@ -1,6 +1,7 @@
 // Options from the environment: PLIMSOLL_RATE=5 is --rate 5, for every option that the command line does not give.
 
-import { type Command, type Option, optionWords } from './command.ts';
+import { type Option, optionWords } from '../core/option/option.ts';
+import type { Command } from './command.ts';
 import { CommandError, usage } from './command-error.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -3,8 +3,9 @@
 import { parsed } from '../core/figure/parse-figure.ts';
 import { parseGroupBy } from '../core/group/group-by.ts';
 import type { PlaceFilter } from '../core/group/place-filter.ts';
+import { type Option, repeated, value } from '../core/option/option.ts';
 import type { ClusterScope } from '../tui/cluster-scope.ts';
-import { type Invocation, type Option, repeated, value } from './command.ts';
+import type { Invocation } from './command.ts';
 
 const groupOption = value({
   name: 'group',

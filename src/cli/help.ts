@@ -2,16 +2,9 @@
 // that fit the terminal.
 
 import { maximumOf } from '../core/extremes.ts';
+import { hasValue, type Option, optionForm } from '../core/option/option.ts';
 import { hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
-import {
-  COMMAND_GROUPS,
-  type Command,
-  type CommandArgument,
-  FIRST_COMMANDS,
-  hasValue,
-  type Option,
-  optionForm,
-} from './command.ts';
+import { COMMAND_GROUPS, type Command, type CommandArgument, FIRST_COMMANDS } from './command.ts';
 import { environmentName } from './environment-words.ts';
 
 interface HelpOptions {

@@ -1,7 +1,7 @@
 // `--otlp URL`: where what was measured is sent, to a receiver of OpenTelemetry.
 
 import { otlpEndpoint } from '../config/value-kinds.ts';
-import { type Option, value } from './command.ts';
+import { type Option, value } from '../core/option/option.ts';
 
 const NAMED = { name: 'otlp', valueName: 'URL', parse: otlpEndpoint } as const;
 

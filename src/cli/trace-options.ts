@@ -2,9 +2,9 @@
 
 import type { TracePart } from '../bench/dataset/trace/read-trace.ts';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
-import { needs, type Option, optionsIn } from './command.ts';
+import { needs, type OptionReader, optionsIn } from '../core/option/option.ts';
+import { duration } from '../core/option/option-values.ts';
 import { CommandError } from './command-error.ts';
-import { duration } from './option-values.ts';
 
 const { value } = optionsIn('Replay of a trace');
 
@@ -45,7 +45,7 @@ export const TRACE = {
 };
 
 /** @throws CommandError `usage` for a part that nothing can be in. */
-export const tracePart = (given: <T>(option: Option<T>) => T): TracePart => {
+export const tracePart = (given: OptionReader): TracePart => {
   const [fromMs, untilMs] = [given(TRACE.traceFrom), given(TRACE.traceUntil)];
   if (fromMs !== undefined && untilMs !== undefined && untilMs <= fromMs)
     throw new CommandError(

@@ -3,15 +3,18 @@
 import { join } from 'node:path';
 import { BENCH_SETTINGS, type BenchParts } from '../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../src/bench/run/bench-request.ts';
+import { RUN_OPTIONS } from '../../src/bench/run/run-options.ts';
 import { serverApi } from '../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../src/bench/target/target-url.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
+import { optionValues, standardValue } from '../../src/core/option/option.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 
 export const requestHere = (url: string, changes: Partial<BenchRequest> = {}): BenchRequest => {
   const target = parseTargetUrl(url);
   if (target.kind === 'wrong') throw new Error(target.problem);
   return {
+    ...optionValues(RUN_OPTIONS, standardValue),
     target: target.value,
     api: serverApi('chat'),
     model: 'mock-model',

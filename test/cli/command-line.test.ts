@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { FIRST_COMMANDS, homeOption, httpOption, nonEmpty, repeated } from '../../src/cli/command.ts';
+import { FIRST_COMMANDS, homeOption, httpOption } from '../../src/cli/command.ts';
 import { parseCommandLine } from '../../src/cli/command-line.ts';
 import { faultsOption } from '../../src/cli/commands/demo.ts';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
+import { nonEmpty, repeated } from '../../src/core/option/option.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
 const COMMANDS = await allCommands();

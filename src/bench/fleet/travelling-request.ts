@@ -3,6 +3,7 @@
 
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { optionValues, standardValue } from '../../core/option/option.ts';
 import { type Objective, objectiveFields } from '../../core/run/objective.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
@@ -15,6 +16,7 @@ import type { Dataset, Prompt } from '../dataset/prompt.ts';
 import { readRow } from '../dataset/read-row.ts';
 import { WORDS_AS_TOKENS } from '../dataset/word-costs.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
+import { RUN_OPTIONS } from '../run/run-options.ts';
 import type { ServerSurvey } from '../run/survey-server.ts';
 import { SERVER_APIS } from '../target/api/server-apis.ts';
 import type { HeaderField } from '../target/load-target.ts';
@@ -85,6 +87,7 @@ export const arrivedRequest = (
   const fields = parseAnyJson(requested.bodyFields);
   if (!isJsonObject(fields)) throw input('the fields of the body are not an object', '');
   return {
+    ...optionValues(RUN_OPTIONS, standardValue),
     target: target.value,
     api,
     model: knownOr(requested.model, undefined),

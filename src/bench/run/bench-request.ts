@@ -1,7 +1,8 @@
-// What a person requested of a benchmark, checked and free of contradictions.
+// What a person requested of a benchmark, checked and free of contradictions. What an option sets as it was given is a field by its row.
 
 import type { DepthPlan } from '../../core/depth/depth-plan.ts';
 import type { JsonObject } from '../../core/json.ts';
+import type { OptionValues } from '../../core/option/option.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import type { ModelMix } from '../../core/run/model-mix.ts';
 import type { Objective } from '../../core/run/objective.ts';
@@ -19,8 +20,9 @@ import type { TraceFacts } from '../dataset/trace/trace-facts.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
+import type { RUN_OPTIONS } from './run-options.ts';
 
-export interface BenchRequest {
+export interface BenchRequest extends OptionValues<typeof RUN_OPTIONS> {
   readonly target: BenchTarget;
   /** Several, each for a share of the requests or sessions; `target` is the first of them. */
   readonly targets?: readonly WeightedTarget[];
@@ -40,25 +42,14 @@ export interface BenchRequest {
   /** Sent before every request: the text, or the content of the file of that name. */
   readonly systemPrompt?: { readonly text: string; readonly path: string };
   readonly requests: RequestSettings;
-  readonly hasNonce: boolean;
-  /** Checks for contamination are disabled, and the report states it. */
-  readonly isUnguarded?: true;
-  /** The threads that send and stamp run before all other programs, if the system allows it. */
-  readonly hasRealTimeThreads?: true;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;
-  /** How long the server may take to answer for the first time; undefined: it must answer at once. */
-  readonly waitMs?: number | undefined;
   /** Failures after which it stops; default: after a warm-up that is refused, and after 30 s without a success. */
   readonly stopRules?: StopRules;
   readonly warmup: Warmup;
-  readonly seed: number;
   /** Secrets: never written. */
   readonly headers: readonly HeaderField[];
-  readonly hasEventLog: boolean;
   readonly objectives: readonly Objective[];
-  /** The share of issued requests that must meet the objectives of a single request. */
-  readonly attainment: number;
   /** Images in each prompt. */
   readonly images?: ImageDatasetOptions;
   /** Requests that the client itself cancels. */

@@ -89,9 +89,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
         )
           ? ['the TLS certificate of the server was not verified (--insecure)']
           : []),
-        ...(request.hasRealTimeThreads === true
-          ? [await makeLoadThreadsRealTime({ env: parts.env, signal })]
-          : []),
+        ...(request.hasRealTimeThreads ? [await makeLoadThreadsRealTime({ env: parts.env, signal })] : []),
       ],
       load,
       [Symbol.asyncDispose]: () => load[Symbol.asyncDispose](),

@@ -171,7 +171,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     ...(request.cancel === undefined ? {} : { cancelled: cancelText(request.cancel) }),
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
-    ...(request.isUnguarded === undefined ? {} : { isUnguarded: request.isUnguarded }),
+    ...(request.isUnguarded ? { isUnguarded: true as const } : {}),
     command: options.command ?? unknown('a part of something else'),
     ...(server.offeredModels === undefined ? {} : { offeredModels: server.offeredModels }),
     requests: {

@@ -1,11 +1,25 @@
 // Waits for a server that is starting: until it lists its models, or replies with anything but an error of its own.
 
 import { type Clock, pause } from '../../clock/clock.ts';
+import { excludes, optionsIn } from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ServerApi } from './api/server-api.ts';
 import { fetchText } from './fetch-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, modelsPath } from './target-url.ts';
+
+export const WAIT = {
+  waitMs: optionsIn('When requests end').value({
+    name: 'wait',
+    aliases: ['ready-check-timeout-sec'],
+    rules: [excludes(['from', 'agents'], { because: 'other machines send the requests' })],
+    valueName: 'D',
+    meaning:
+      'Wait up to this long until the server answers, before anything is measured. Default: not at all.',
+    parse: text => duration(1, 86_400_000)(/^\d+$/.test(text) ? `${text}s` : text),
+  }),
+};
 
 export interface AwaitedServer {
   readonly clock: Clock;

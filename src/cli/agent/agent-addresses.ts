@@ -3,7 +3,7 @@
 import { parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
 import { type HostPort, hostPortText, parseHostPort } from '../../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type Option, optionsIn } from '../command.ts';
+import { type Option, optionsIn } from '../../core/option/option.ts';
 
 const { value } = optionsIn('Load');
 

@@ -1,8 +1,9 @@
 // `--arrival` and `--burstiness`: how the requests of a rate are distributed over time.
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { excludes, needs, optionsIn } from '../../core/option/option.ts';
 import { type Arrival, arrivalOf, BURSTINESS_MAX, BURSTINESS_MIN } from '../../core/run/run-pattern.ts';
-import { excludes, type Invocation, needs, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 
 const { choice, value } = optionsIn('Load');
 

@@ -1,14 +1,16 @@
 // The options of `plimsoll bench`, each on its own; parse-bench-options.ts checks and combines them.
 
+import { RUN_OPTIONS } from '../../bench/run/run-options.ts';
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
+import { excludes, needs, nonEmpty, type Option, optionsIn, wholeText } from '../../core/option/option.ts';
+import { duration, requestRate, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { OBJECTIVE_NAMES, type Objective } from '../../core/run/objective.ts';
-import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
+import { parseObjectives } from '../../core/run/parse-objective.ts';
 import { agentsOption, fromOption } from '../agent/agent-addresses.ts';
-import { excludes, homeOption, needs, nonEmpty, type Option, optionsIn, wholeText } from '../command.ts';
+import { homeOption } from '../command.ts';
 import { LIKE_TOOLS } from '../like/like-command.ts';
-import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 import { otlpOption } from '../otlp-option.ts';
 import { FORM } from '../report/form-options.ts';
 import { ARRIVAL } from './arrival-options.ts';
@@ -32,15 +34,6 @@ const load = optionsIn('Load');
 const requests = optionsIn('Requests');
 const judged = optionsIn('Objectives and exit codes');
 const output = optionsIn('Output');
-
-// `--real-time`: load threads that other programs of the machine do not keep waiting.
-const REAL_TIME = {
-  realTime: load.flag(
-    'real-time',
-    'Let the threads that send and stamp run before every other program, where the system allows it (Linux, as root); the report says so.',
-    { rules: [excludes(['from', 'agents'], { because: 'other machines generate the load' })] },
-  ),
-};
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
@@ -135,11 +128,8 @@ export const BENCH = {
     meaning: 'The field of --dataset with the prompt or the messages.',
     parse: nonEmpty,
   }),
-  noNonce: requests.flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
-  noGuard: judged.flag(
-    'no-guard',
-    'Skip the contamination checks (docs/contamination.md); the report notes it.',
-  ),
+  hasNonce: RUN_OPTIONS.hasNonce,
+  isUnguarded: RUN_OPTIONS.isUnguarded,
   ...REQUEST_OPTIONS,
   ...SESSIONS,
   streaming: requests.choice({
@@ -165,7 +155,7 @@ export const BENCH = {
         : wholeNumberFrom(1, 100_000)(text),
   }),
   noWarmup: load.flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
-  ...REAL_TIME,
+  hasRealTimeThreads: RUN_OPTIONS.hasRealTimeThreads,
   from: fromOption,
   agents: agentsOption,
   ...NAMES,
@@ -190,14 +180,7 @@ export const BENCH = {
       'Repeat the run this many times with new seeds, and report how much the runs differ and how small a change they can show.',
     parse: wholeNumberFrom(2, 99),
   }),
-  seed: load.valueOr({
-    name: 'seed',
-    fallback: '42',
-    aliases: ['random-seed'],
-    valueName: 'N',
-    meaning: 'Seed of arrival times and generated prompts.',
-    parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
-  }),
+  seed: RUN_OPTIONS.seed,
   header: server.repeated<HeaderField>({
     name: 'header',
     isSecret: true,
@@ -230,11 +213,7 @@ export const BENCH = {
     meaning: 'Exit with code 0 if at most this many requests failed. Default: 0. Never stops the run.',
     parse: wholeNumberFrom(0, 1e9),
   }),
-  events: output.choice({
-    name: 'events',
-    meaning: 'Write every event record to events.jsonl. Default: on.',
-    choices: ['on', 'off'],
-  }),
+  hasEventLog: RUN_OPTIONS.hasEventLog,
   slo: judged.repeated<readonly Objective[]>({
     name: 'slo',
     isCommon: true,
@@ -242,14 +221,7 @@ export const BENCH = {
     meaning: `Objectives. For each request NAME=D: ${OBJECTIVE_NAMES.join(', ')}. For the run NAME.p95=D, NAME.mean=D, error-rate=P%.`,
     parse: parseObjectives,
   }),
-  attainment: judged.valueOr({
-    name: 'attainment',
-    // For runs, sweeps and load lines: no number of requests can prove that none will miss an objective.
-    fallback: '95%',
-    valueName: 'P%',
-    meaning: `The share of issued requests that must meet NAME=D; failed ones do not.`,
-    parse: parseAttainment,
-  }),
+  attainment: RUN_OPTIONS.attainment,
   requireTrustworthy: judged.flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   like: output.choice({
     name: 'like',

@@ -2,10 +2,11 @@
 
 import { type Parsed, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
+import { needs, optionsIn } from '../../core/option/option.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
-import { type Invocation, needs, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 
 const { value, valueOr } = optionsIn('When requests end');
 

@@ -5,10 +5,11 @@ import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { unjudged } from '../../core/json-fits.ts';
+import { nonEmpty, optionsIn, wholeText } from '../../core/option/option.ts';
 import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputTextSync } from '../../process/input-file.ts';
-import { type Invocation, nonEmpty, optionsIn, wholeText } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 const { value } = optionsIn('Requests');

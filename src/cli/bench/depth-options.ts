@@ -16,10 +16,11 @@ import {
 } from '../../core/depth/depth-plan.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { LengthRequest } from '../../core/figure/parse-length.ts';
+import { isSet, needs, type Option, optionsIn } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
-import { type Invocation, isSet, needs, type Option, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
 
 const { choice, valueOr } = optionsIn('Depth profile');

@@ -4,9 +4,10 @@ import { resolve } from 'node:path';
 import type { ImageDatasetOptions, ImageSize } from '../../bench/dataset/synthetic-images.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { excludes, type Invocation, needs, nonEmpty, optionsIn, wholeText } from '../command.ts';
+import { excludes, needs, nonEmpty, optionsIn, wholeText } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
+import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 
 const { value, valueOr } = optionsIn('Requests');
 

@@ -5,13 +5,13 @@ import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { duration, requestRate, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { errorCode } from '../../core/problem.ts';
 import { LOAD_STEPS_MAX, type LoadStep } from '../../core/run/run-shape.ts';
 import { firstLine } from '../../core/text/single-line.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { CommandError } from '../command-error.ts';
-import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 
 export interface LoadStages {
   readonly by: 'rate' | 'concurrency';

@@ -1,6 +1,7 @@
 // `--name` and `--tag`: labels by which a person finds a run again.
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { optionsIn } from '../../core/option/option.ts';
 import {
   RUN_NAME_LENGTH_MAX,
   type RunTags,
@@ -10,7 +11,7 @@ import {
 } from '../../core/run/run-shape.ts';
 import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
 import { showable } from '../../core/text/single-line.ts';
-import { type Invocation, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 const { repeated, value } = optionsIn('Output');

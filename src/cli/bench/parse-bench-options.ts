@@ -2,17 +2,19 @@
 
 import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, RequestSettings, Warmup } from '../../bench/run/bench-request.ts';
+import { RUN_OPTIONS } from '../../bench/run/run-options.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
 import { formatCount } from '../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { isSet, type Option, type OptionReader, optionValues } from '../../core/option/option.ts';
 import { MIXED_MODELS_MAX, MIXED_SHARE_MIN, type ModelMix } from '../../core/run/model-mix.ts';
 import { OBJECTIVES_MAX, type Objective, objectiveName, objectiveSeries } from '../../core/run/objective.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { type Invocation, isSet, type Option } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { requestedArrival } from './arrival-options.ts';
 import { BENCH } from './bench-options.ts';
@@ -79,11 +81,9 @@ export const parseBenchOptions = (
     dataset: datasetOf(given, cwd),
     ...systemPromptOf(given, cwd),
     requests: withFields(requestSettingsOf(given, { cwd }), checkFields(invocation, { api, cwd })),
-    hasNonce: !given(BENCH.noNonce),
-    ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
+    ...optionValues(RUN_OPTIONS, given),
     isStreaming,
     timeouts: timeoutsOf(given),
-    waitMs: given(BENCH.wait),
     stopRules: stopRules(invocation),
     ...imageDatasetOptions(invocation, { api, cwd }),
     ...tokenizerChoice(invocation, {
@@ -93,13 +93,9 @@ export const parseBenchOptions = (
     }),
     ...cancelPolicy(invocation),
     warmup: warmupOf(given),
-    ...(given(BENCH.realTime) ? { hasRealTimeThreads: true as const } : {}),
-    seed: given(BENCH.seed),
-    hasEventLog: given(BENCH.events) !== 'off',
-    ...requestedObjectives(
+    objectives: requestedObjectives(
       {
         slo: given(BENCH.slo).flat(),
-        attainment: given(BENCH.attainment),
         isAttainmentSet: isSet(invocation, BENCH.attainment),
       },
       { pattern, isStreaming },
@@ -108,7 +104,7 @@ export const parseBenchOptions = (
 };
 
 /** The load is made by other machines. */
-const elsewhere = (given: Given): readonly string[] => [
+const elsewhere = (given: OptionReader): readonly string[] => [
   ...(given(BENCH.from) === undefined ? [] : ['--from']),
   ...(given(BENCH.agents) === undefined ? [] : ['--agents']),
 ];
@@ -125,8 +121,6 @@ const modelsOf = (given: string | undefined): Pick<ParsedBenchOptions, 'model' |
   const models = mix?.value;
   return models === undefined ? { model: given } : { model: models[0]?.model, models };
 };
-
-type Given = <T>(option: Option<T>) => T;
 
 /** The API given as an option, or else that of the URL's endpoint. */
 const apiOf = (
@@ -151,7 +145,7 @@ export const streamingOf = (
   throw usage(`the API ${name} has no streams`, 'Leave out --streaming on.');
 };
 
-const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => {
+const patternOf = (given: OptionReader, stages: LoadStages | undefined): RunPattern => {
   const concurrency = given(BENCH.concurrency);
   const rate = given(BENCH.rate);
   const arrival = requestedArrival({ option: given });
@@ -161,20 +155,20 @@ const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => 
   return { kind: 'concurrency', concurrency: concurrency ?? CONCURRENCY };
 };
 
-const datasetOf = (given: Given, cwd: string): DatasetChoice => {
+const datasetOf = (given: OptionReader, cwd: string): DatasetChoice => {
   const file = given(BENCH.dataset);
   const column = given(BENCH.promptColumn);
   if (file !== undefined) return { kind: 'file', path: resolve(cwd, file), shownPath: file, column };
   return { kind: 'synthetic' };
 };
 
-const systemPromptOf = (given: Given, cwd: string): Pick<BenchRequest, 'systemPrompt'> => {
+const systemPromptOf = (given: OptionReader, cwd: string): Pick<BenchRequest, 'systemPrompt'> => {
   const text = given(BENCH.systemPrompt);
   if (text === undefined) return {};
   return { systemPrompt: { text, path: resolve(cwd, text) } };
 };
 
-const warmupOf = (given: Given): Warmup => {
+const warmupOf = (given: OptionReader): Warmup => {
   const count = given(BENCH.warmup);
   if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
   if (given(BENCH.model) === undefined) {
@@ -213,20 +207,14 @@ export const parseMix = (text: string): Parsed<ModelMix | undefined> => {
 };
 
 // What `--slo` and `--attainment` mean together, and which objectives a run of this kind can have.
-interface RequestedObjectives {
-  readonly objectives: readonly Objective[];
-  readonly attainment: number;
-}
-
 /** @throws CommandError `usage`. */
 const requestedObjectives = (
   given: {
     readonly slo: readonly Objective[];
-    readonly attainment: number;
     readonly isAttainmentSet: boolean;
   },
   run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
-): RequestedObjectives => {
+): readonly Objective[] => {
   if (given.slo.length > OBJECTIVES_MAX)
     throw usage(`--slo is given ${given.slo.length} times`, `Use at most ${OBJECTIVES_MAX}.`);
   if (given.isAttainmentSet && given.slo.every(({ kind }) => kind !== 'request')) {
@@ -240,7 +228,7 @@ const requestedObjectives = (
     if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
   }
   for (const objective of given.slo) checkAgainst(objective, run);
-  return { objectives: given.slo, attainment: given.attainment };
+  return given.slo;
 };
 
 const checkAgainst = (

@@ -5,15 +5,15 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import {
   excludes,
-  type Invocation,
   isSet,
   needs,
   nonEmpty,
   type Option,
   optionsIn,
   wholeText,
-} from '../command.ts';
-import { duration } from '../option-values.ts';
+} from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
+import type { Invocation } from '../command.ts';
 import { TRACE, tracePart } from '../trace-options.ts';
 import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
 

@@ -7,13 +7,13 @@ import type { RequestSettings } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type LengthRequest, parseLength } from '../../core/figure/parse-length.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { excludes, needs, type OptionReader, optionsIn } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { BODY_TEXT_MAX, type SharedPrefixes } from '../../core/run/run-requests.ts';
 import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
 import { secretIn } from '../../core/text/secret-look.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { excludes, needs, type Option, optionsIn } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 
 const { value } = optionsIn('Requests');
 
@@ -122,10 +122,11 @@ export const REQUEST_OPTIONS = {
   }),
 };
 
-type Given = <T>(option: Option<T>) => T;
-
 /** @throws CommandError `usage` for what contradicts or would have no effect. */
-export const requestSettingsOf = (given: Given, { cwd }: { readonly cwd: string }): RequestSettings => {
+export const requestSettingsOf = (
+  given: OptionReader,
+  { cwd }: { readonly cwd: string },
+): RequestSettings => {
   const options = {
     outputTokens: choiceOf(given(REQUEST_OPTIONS.outputTokens), cwd),
     inputTokens: choiceOf(given(REQUEST_OPTIONS.inputTokens), cwd),
@@ -147,13 +148,13 @@ const choiceOf = (options: LengthRequest | undefined, cwd: string): LengthChoice
     ? { kind: 'file', path: resolve(cwd, options.path), shownPath: options.path }
     : options;
 
-const prefixesOf = (given: Given): SharedPrefixes | undefined => {
+const prefixesOf = (given: OptionReader): SharedPrefixes | undefined => {
   const tokens = given(REQUEST_OPTIONS.prefixTokens);
   return tokens === undefined ? undefined : { tokens, count: given(REQUEST_OPTIONS.prefixes) ?? 1 };
 };
 
 /** An option and --body for one field would leave open which of them is sent. */
-const fieldsOf = (given: Given): JsonObject => {
+const fieldsOf = (given: OptionReader): JsonObject => {
   const sampling = SAMPLING.flatMap(([field, option]) => {
     const number = given(option);
     return number === undefined ? [] : [{ field, name: option.name, number }];

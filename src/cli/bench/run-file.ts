@@ -4,12 +4,12 @@
 import { basename, extname, resolve } from 'node:path';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { hasValue, type Option, optionWords } from '../../core/option/option.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { firstLine } from '../../core/text/single-line.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
-import { hasValue, type Option, optionWords } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface FileRun {

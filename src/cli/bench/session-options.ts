@@ -4,14 +4,15 @@ import type { SessionDatasetOptions } from '../../bench/dataset/chat-sessions.ts
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
+import { excludes, needs, type OptionReader, optionsIn } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { CONCURRENCY_UNITS, type RunShape, SESSION_HISTORIES } from '../../core/run/run-shape.ts';
 import { parseThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { unknown } from '../../core/unknown.ts';
-import { excludes, type Invocation, needs, type Option, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 
 const { choice, flag, value } = optionsIn('Conversations');
 
@@ -87,8 +88,6 @@ export const SESSIONS = {
   }),
 };
 
-type Given = <T>(option: Option<T>) => T;
-
 export const hasSessions = ({ option }: Pick<Invocation, 'option'>): boolean =>
   option(SESSIONS.turns) !== undefined || option(SESSIONS.multiTurn);
 
@@ -100,7 +99,7 @@ interface RequestedSessions {
 
 /** @throws CommandError `usage` for what contradicts or would have no effect. */
 export const sessionDatasetOptions = (
-  given: Given,
+  given: OptionReader,
   run: {
     readonly pattern: RunPattern;
     readonly hasDataset: boolean;

@@ -1,13 +1,14 @@
 // The options of `plimsoll bench` for how the load changes over time and what limits it, and how they combine.
 
 import { maximumOf } from '../../core/extremes.ts';
+import { excludes, needs, nonEmpty, optionsIn } from '../../core/option/option.ts';
+import { duration, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { type Arrival, isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
-import { excludes, type Invocation, needs, nonEmpty, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { duration, wholeNumberFrom } from '../option-values.ts';
 import { type LoadStages, readLoadStages } from './load-stages.ts';
 
 const { value } = optionsIn('Load');

@@ -1,10 +1,11 @@
 // `--stop-when`, `--keep-going` and `--grace`: what ends a run before its limits, and how long it waits behind them.
 
+import { excludes, optionsIn } from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
 import { parseStopRule } from '../../core/run/parse-stop-rule.ts';
 import { STOP_RULES_MAX, type StopRule, type StopRules } from '../../core/run/run-stop.ts';
-import { excludes, type Invocation, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { duration } from '../option-values.ts';
 
 const { flag, repeated, valueOr } = optionsIn('When a run ends');
 

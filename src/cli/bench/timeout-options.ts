@@ -1,23 +1,16 @@
 // How long a request may take, as a whole and in its parts.
 
+import { WAIT } from '../../bench/target/await-server.ts';
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
-import { excludes, type Option, optionsIn } from '../command.ts';
+import { type Option, type OptionReader, optionsIn } from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
 import { CommandError } from '../command-error.ts';
-import { duration } from '../option-values.ts';
 
 const { value } = optionsIn('When requests end');
 
 /** In the order of --help. */
 export const TIMEOUTS = {
-  wait: value({
-    name: 'wait',
-    aliases: ['ready-check-timeout-sec'],
-    rules: [excludes(['from', 'agents'], { because: 'other machines send the requests' })],
-    valueName: 'D',
-    meaning:
-      'Wait up to this long until the server answers, before anything is measured. Default: not at all.',
-    parse: text => duration(1, 86_400_000)(/^\d+$/.test(text) ? `${text}s` : text),
-  }),
+  ...WAIT,
   timeout: value({
     name: 'timeout',
     valueName: 'D',
@@ -45,7 +38,7 @@ export const TIMEOUTS = {
 };
 
 /** @throws CommandError `usage` where a part of a request may take longer than the whole */
-export const timeoutsOf = (given: <T>(option: Option<T>) => T): LoadTimeouts => {
+export const timeoutsOf = (given: OptionReader): LoadTimeouts => {
   const total = given(TIMEOUTS.timeout);
   const totalMs = total ?? TOTAL_MS;
   const phase = (option: Option<number | undefined>, standardMs: number): number => {

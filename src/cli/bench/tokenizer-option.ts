@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
-import { excludes, type Invocation, nonEmpty, type Option, optionsIn } from '../command.ts';
+import { excludes, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 const { value } = optionsIn('Requests');

@@ -6,8 +6,9 @@ import { apiOfPath } from '../../bench/target/api/server-apis.ts';
 import { type BenchTarget, parseTargetUrl } from '../../bench/target/target-url.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { excludes, optionsIn } from '../../core/option/option.ts';
 import { MIXED_SHARE_MIN, MIXED_URLS_MAX } from '../../core/run/model-mix.ts';
-import { excludes, type Invocation, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
 
 const { flag, value } = optionsIn('Server');

@@ -2,17 +2,9 @@
 
 import { keyOfTarget, type TargetKey, targetOrigin } from '../../config/bench-values.ts';
 import { resolveHome } from '../../config/home.ts';
+import { flag, nonEmpty, type Option, repeated, value } from '../../core/option/option.ts';
 import { AGENT_PORT } from '../agent/agent-addresses.ts';
-import {
-  type Command,
-  everyAddressOption,
-  flag,
-  homeOption,
-  nonEmpty,
-  type Option,
-  repeated,
-  value,
-} from '../command.ts';
+import { type Command, everyAddressOption, homeOption } from '../command.ts';
 
 const portOption = everyAddressOption(AGENT_PORT);
 

@@ -10,6 +10,7 @@ import {
 import { refusalsBetween } from '../../core/comparison/comparability.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
+import { flag } from '../../core/option/option.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -22,7 +23,7 @@ import {
   removeBaseline,
   writeBaseline,
 } from '../baseline-files.ts';
-import { type Command, type CommandArgument, flag, homeOption, jsonOption } from '../command.ts';
+import { type Command, type CommandArgument, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { runsSide } from '../compare/finished-sides.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -2,12 +2,13 @@
 
 import { openHome, resolveHome } from '../../config/home.ts';
 import { parseDurationMs } from '../../core/figure/parse-figure.ts';
+import { value } from '../../core/option/option.ts';
 import { calibrationLines } from '../../core/run/calibration.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { asciiOf } from '../../render/text/ascii.ts';
 import { calibrationToJson } from '../../wire/calibration-schema.ts';
 import { calibrationFile } from '../calibrate/calibrated-machine.ts';
-import { type Command, homeOption, jsonOption, value } from '../command.ts';
+import { type Command, homeOption, jsonOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 const budgetOption = value({

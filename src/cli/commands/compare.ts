@@ -3,12 +3,13 @@
 import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { isSet } from '../../core/option/option.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import { gateLines } from '../../render/comparison/gate-text.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import { type Command, type Invocation, isSet } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { newComparison, resumedComparison, sideGiven } from '../compare/compare-call.ts';
 import { COMPARE, COMPARE_OPTIONS, LIVE_ONLY } from '../compare/compare-options.ts';

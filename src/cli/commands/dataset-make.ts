@@ -7,24 +7,22 @@ import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
 import { type MadeDataset, writeRows } from '../../bench/dataset/write-rows.ts';
 import { counted, figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
+import {
+  choice,
+  excludes,
+  nonEmpty,
+  type Option,
+  type OptionReader,
+  value,
+} from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { REQUEST_OPTIONS, requestSettingsOf } from '../bench/request-options.ts';
-import {
-  type Command,
-  choice,
-  excludes,
-  homeOption,
-  type Invocation,
-  jsonOption,
-  nonEmpty,
-  type Option,
-  value,
-} from '../command.ts';
+import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 import type { ProcessState } from '../process-state.ts';
 import { TRACE, tracePart } from '../trace-options.ts';
 
@@ -151,11 +149,7 @@ const wantedRows = async (
   return { rows: tracedRows(read, seed), dropped: 0 };
 };
 
-const lengthRows = async (
-  given: <T>(option: Option<T>) => T,
-  cwd: string,
-  seed: number,
-): Promise<WantedRows> => {
+const lengthRows = async (given: OptionReader, cwd: string, seed: number): Promise<WantedRows> => {
   const name = given(presetOption);
   const preset = name === undefined ? undefined : PRESETS[name];
   // A preset has prefixes of its own, of which options may change one figure alone.

@@ -3,22 +3,14 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { flag, type Option, value } from '../../core/option/option.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import {
   SIMULATED_NODES_MAX,
   type SimulatedFaults,
   scenarioWith,
 } from '../../simulate/scenario/scenario-of-size.ts';
-import {
-  type Command,
-  flag,
-  homeOption,
-  httpOption,
-  listenAddress,
-  type Option,
-  portOption,
-  value,
-} from '../command.ts';
+import { type Command, homeOption, httpOption, listenAddress, portOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { showDashboard } from '../shown-dashboard.ts';

@@ -13,6 +13,8 @@ import { headroomDocument } from '../../core/model/headroom-document.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
+import { choice, nonEmpty, value } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
 import { ModelError } from '../../model/byte-source.ts';
@@ -20,19 +22,10 @@ import { hubFolder } from '../../model/hub-cache.ts';
 import { readModelAt } from '../../model/read-model.ts';
 import { headroomLines } from '../../render/headroom-text.ts';
 import { clusterNow } from '../cluster-stream.ts';
-import {
-  type Command,
-  choice,
-  homeOption,
-  type Invocation,
-  jsonOption,
-  nonEmpty,
-  value,
-} from '../command.ts';
+import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const CACHE_NAMES: readonly CacheType[] = ['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0'];

@@ -3,11 +3,12 @@
 
 import { resolve } from 'node:path';
 import { counted } from '../../core/figure/figure.ts';
+import { excludes, flag, nonEmpty, type Option, value } from '../../core/option/option.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type ClusterKey, clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
 import { type JoinCodeAnswer, joinCodeAnswerSchema } from '../../wire/api/daemon-answers.ts';
-import { type Command, excludes, flag, homeOption, nonEmpty, type Option, value } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

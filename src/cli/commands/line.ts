@@ -2,6 +2,7 @@
 
 import type { LineResult } from '../../bench/sweep/run-line.ts';
 import { resolveHome } from '../../config/home.ts';
+import type { Option } from '../../core/option/option.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
@@ -13,7 +14,7 @@ import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { ONE_URL } from '../bench/url-options.ts';
-import type { Command, Invocation, Option } from '../command.ts';
+import type { Command, Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';

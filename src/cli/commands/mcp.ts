@@ -3,11 +3,12 @@
 
 import * as v from 'valibot';
 import { resolveHome } from '../../config/home.ts';
+import { flag, nonEmpty, repeated } from '../../core/option/option.ts';
 import { showableJson } from '../../core/text/single-line.ts';
 import { rpcError } from '../../daemon/mcp/json-rpc.ts';
 import { MCP_TOOLS, mcpServer } from '../../daemon/mcp/mcp-server.ts';
 import { type McpAnswer, type McpTool, McpToolError } from '../../daemon/mcp/mcp-tool.ts';
-import { type Command, flag, homeOption, type Invocation, nonEmpty, repeated } from '../command.ts';
+import { type Command, homeOption, type Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

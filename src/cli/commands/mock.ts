@@ -1,20 +1,12 @@
 // `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
 
 import { untilAborted } from '../../clock/clock.ts';
+import { excludes, flag, nonEmpty, type Option, value } from '../../core/option/option.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import { type Mock, startMock } from '../../mock/mock-server.ts';
 import { MockError, type MockSettings } from '../../mock/mock-settings.ts';
-import {
-  type Command,
-  excludes,
-  flag,
-  homeOption,
-  nonEmpty,
-  type Option,
-  parseListen,
-  value,
-} from '../command.ts';
+import { type Command, homeOption, parseListen } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 

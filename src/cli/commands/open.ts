@@ -1,8 +1,9 @@
 // `plimsoll open`: the dashboard's URL, fresh, with a one-time code that signs the browser in.
 
 import { resolveHome } from '../../config/home.ts';
+import { flag } from '../../core/option/option.ts';
 import { oneTimeCodeSchema } from '../../wire/api/daemon-answers.ts';
-import { type Command, flag, homeOption } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 import { findDaemon, localUrl } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { hasBrowser, openBrowser } from '../shown-dashboard.ts';

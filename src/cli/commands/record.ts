@@ -4,8 +4,9 @@ import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import { type Parsed, parseDurationMs, wrong } from '../../core/figure/parse-figure.ts';
+import { flag, value } from '../../core/option/option.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { type Command, flag, homeOption, value } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 const parseDuration = (text: string): Parsed<number> => {

@@ -3,13 +3,14 @@
 import { dirname } from 'node:path';
 import { type LiveRunRecord, readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { resolveHome } from '../../config/home.ts';
+import { flag, type Option } from '../../core/option/option.ts';
 import type { Report } from '../../core/run/report.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../metrics/report-sources.ts';
 import { EVERY_FORM } from '../../render/document/listed-document.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
-import { type Command, flag, homeOption, jsonOption, type Option } from '../command.ts';
+import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { otlpOption } from '../otlp-option.ts';

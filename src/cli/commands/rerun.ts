@@ -4,6 +4,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { resolveHome } from '../../config/home.ts';
+import { flag, nonEmpty, type Option, repeated } from '../../core/option/option.ts';
 import { type RerunDifferences, rerunDifferences } from '../../core/run/rerun-differences.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
@@ -13,15 +14,7 @@ import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
 import { givenStages } from '../bench/shape-options.ts';
-import {
-  type Command,
-  flag,
-  homeOption,
-  type Invocation,
-  nonEmpty,
-  type Option,
-  repeated,
-} from '../command.ts';
+import { type Command, homeOption, type Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

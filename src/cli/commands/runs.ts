@@ -3,14 +3,15 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { counted, figureText, formatBytes } from '../../core/figure/figure.ts';
+import { flag, value } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { runsFolder } from '../../daemon/runs/run-reports.ts';
 import { EVERY_FORM } from '../../render/document/listed-document.ts';
-import { type Command, flag, homeOption, type Invocation, jsonOption, value } from '../command.ts';
+import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { wholeNumberFrom } from '../option-values.ts';
 import type { ProcessState } from '../process-state.ts';
 import { foundRunData, foundRunTable, type RemovedRuns, type RunsDocument } from '../runs/found-run-table.ts';
 import { directoryOf, type FoundRun, foundRun, foundRuns, runningDirectories } from '../runs/found-runs.ts';

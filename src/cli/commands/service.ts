@@ -4,21 +4,14 @@ import { mkdir, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { flag, type Option, value } from '../../core/option/option.ts';
 import { errorCode, shortReason } from '../../core/problem.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { ToolError } from '../../process/child.ts';
 import { readInputText } from '../../process/input-file.ts';
-import {
-  type Command,
-  flag,
-  homeOption,
-  type Invocation,
-  jsonOption,
-  type Option,
-  value,
-} from '../command.ts';
+import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';

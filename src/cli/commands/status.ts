@@ -7,6 +7,7 @@ import { groupViews } from '../../core/group/group-view.ts';
 import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-filter.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
+import { excludes, flag, value } from '../../core/option/option.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { totalsOf } from '../../core/totals.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
@@ -19,7 +20,7 @@ import { STATUS_SCHEMA, type StatusDocument } from '../../wire/api/status-docume
 import { decodeNotices, type ReportedNotice } from '../../wire/notice.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import { type ClusterMoment, clusterNow } from '../cluster-stream.ts';
-import { type Command, excludes, flag, homeOption, jsonOption, value } from '../command.ts';
+import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -6,6 +6,7 @@ import { resolveHome } from '../../config/home.ts';
 import { LOG_FORMATS, LOG_LEVELS, logFormat, logLevel } from '../../config/value-kinds.ts';
 import { type HostPort, parseHostPort } from '../../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { flag, nonEmpty, repeated, value } from '../../core/option/option.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-endpoints.ts';
 import { PEER_PORT } from '../../mesh/discovery/limits.ts';
@@ -14,15 +15,11 @@ import { serviceNotify } from '../../process/service-notify.ts';
 import { renderSummary } from '../../tui/render.ts';
 import {
   type Command,
-  flag,
   homeOption,
   httpOption,
   type Invocation,
   listenAddress,
-  nonEmpty,
   portOption,
-  repeated,
-  value,
 } from '../command.ts';
 import { CommandError, terminalText } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';

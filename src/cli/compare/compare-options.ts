@@ -4,6 +4,8 @@ import { UNITS_MAX } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { excludes, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
+import { duration, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { COMPARED_SERIES, RUN_SERIES } from '../../core/run/run-series.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
@@ -15,8 +17,6 @@ import { NAMES } from '../bench/name-options.ts';
 import { REPLAY } from '../bench/replay-options.ts';
 import { SESSIONS } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
-import { excludes, nonEmpty, type Option, optionsIn } from '../command.ts';
-import { duration, wholeNumberFrom } from '../option-values.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
 /** By the name of a metric. */
@@ -169,7 +169,7 @@ const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
   BENCH.stages,
   BENCH.systemPrompt,
   BENCH.tokenizer,
-  BENCH.realTime,
+  BENCH.hasRealTimeThreads,
   BENCH.facts,
   BENCH.out,
   BENCH.repeat,

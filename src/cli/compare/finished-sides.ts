@@ -4,12 +4,12 @@ import { systemClock } from '../../clock/system-clock.ts';
 import type { FinishedSide } from '../../core/comparison/compare-finished.ts';
 import { UNITS_MAX } from '../../core/comparison/comparison-document.ts';
 import { isRunId } from '../../core/ids.ts';
+import type { Option } from '../../core/option/option.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import { finishedSide } from '../../metrics/finished-side.ts';
 import { RunDirectoryError } from '../../metrics/report-sources.ts';
-
-import type { Invocation, Option } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { directoryOf, foundRuns, repeatedRuns } from '../runs/found-runs.ts';

@@ -2,9 +2,10 @@
 
 import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/comparison-document.ts';
 import { type GateRule, judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
+import { nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
 import { comparisonJunit } from '../../report/comparison-junit.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
-import { type Invocation, nonEmpty, type Option, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { writeExport } from '../report/write-export.ts';

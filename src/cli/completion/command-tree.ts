@@ -1,7 +1,8 @@
 // What can be typed after `plimsoll`, as shells complete it and a manual lists it: derived from the same commands as --help, so
 // that none of them can know an option that the others lack.
 
-import type { Command, Option } from '../command.ts';
+import type { Option } from '../../core/option/option.ts';
+import type { Command } from '../command.ts';
 
 export interface CommandGroup {
   /** The first word: "config". */

@@ -1,6 +1,7 @@
 // Completion for fish: one line a word, with its description.
 
-import type { Command, Option } from '../command.ts';
+import type { Option } from '../../core/option/option.ts';
+import type { Command } from '../command.ts';
 import {
   argumentHint,
   type CommandGroup,

@@ -1,6 +1,7 @@
 // The manual in the format of man(7): every command with its help, on one page.
 
-import type { Command, CommandArgument, Option } from '../command.ts';
+import type { Option } from '../../core/option/option.ts';
+import type { Command, CommandArgument } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 interface ManPage {

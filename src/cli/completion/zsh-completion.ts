@@ -1,6 +1,7 @@
 // Completion for zsh: a file for a folder of $fpath, or for eval. _arguments shows each option with its description.
 
-import type { Command, Option } from '../command.ts';
+import type { Option } from '../../core/option/option.ts';
+import type { Command } from '../command.ts';
 import {
   argumentHint,
   type CommandGroup,

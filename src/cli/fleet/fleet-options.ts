@@ -2,8 +2,8 @@
 
 import { fleetServer } from '../../config/value-kinds.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { flag, nonEmpty, type Option, repeated, value } from '../../core/option/option.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
-import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';
 
 export const fleetClusterOption: Option<string | undefined> = value({
   name: 'cluster',

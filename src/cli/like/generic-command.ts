@@ -1,7 +1,7 @@
 // The command of a load tester whose options are read by their names alone: SGLang's bench_serving, oha, hey, wrk, k6, ab.
 
+import { hasValue } from '../../core/option/option.ts';
 import { BENCH_OPTIONS } from '../bench/bench-options.ts';
-import { hasValue } from '../command.ts';
 import { TOOL_OPTIONS } from './foreign-options.ts';
 import { LikeBuilder, type LikeCommand } from './like-command.ts';
 import { ownWords } from './own-words.ts';

@@ -2,16 +2,10 @@
 // become those that they mean. A name of ours is never read as one of another tool.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { hasValue, type Option, optionWords } from '../../core/option/option.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import {
-  type Command,
-  type ForeignOption,
-  type GivenText,
-  hasValue,
-  type Option,
-  optionWords,
-} from '../command.ts';
+import type { Command, ForeignOption, GivenText } from '../command.ts';
 import { type CommandError, usage } from '../command-error.ts';
 
 interface OwnWords {

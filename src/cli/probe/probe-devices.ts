@@ -8,6 +8,7 @@ import { figureText, formatBytes, formatBytesPerSecond } from '../../core/figure
 import { FIGURE_UNITS } from '../../core/figure/figure-row.ts';
 import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
 import { DEVICE_MEASURES } from '../../core/node/gpu-profile.ts';
+import { nonEmpty, type Option, value } from '../../core/option/option.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -20,7 +21,7 @@ import type { MemoryBandwidth } from '../../probe/memory-bandwidth/memory-bandwi
 import { probeMemory } from '../../probe/memory-bandwidth/probe-memory.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe/probe.ts';
 import type { Env } from '../../process/child.ts';
-import { type Command, homeOption, jsonOption, nonEmpty, type Option, value } from '../command.ts';
+import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';

@@ -3,11 +3,12 @@
 import { isIP } from 'node:net';
 import { type HostPort, hostPortText, parseHostPort } from '../../core/address/host-port.ts';
 import { type Parsed, parseBytes, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { nonEmpty, type Option, value } from '../../core/option/option.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { parseOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { measureSocketLink } from '../../probe/socket/socket-link.ts';
 import { type Line, paint } from '../../tui/part.ts';
-import { type Command, homeOption, jsonOption, nonEmpty, type Option, value } from '../command.ts';
+import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';

@@ -1,5 +1,6 @@
 // `plimsoll report DIR --html FILE --csv FILE --md FILE`: a report in forms that leave this machine. "-" is standard output.
 
+import { nonEmpty, type Option, value } from '../../core/option/option.ts';
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
@@ -7,7 +8,7 @@ import { type FontFace, fontFaces } from '../../report/html/page-style.ts';
 import { runPage } from '../../report/html/run-page.ts';
 import { runMarkdown } from '../../report/markdown/run-markdown.ts';
 import { runOverTime } from '../../report/run-over-time.ts';
-import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { type Export, type Making, STANDARD_OUTPUT, writeExport } from './write-export.ts';

@@ -1,7 +1,7 @@
 // `--as` and `--to`: a run in the format of another tool, of a stored run and of one that has just ended.
 
+import { excludes, needs, nonEmpty, optionsIn } from '../../core/option/option.ts';
 import { type ForeignFormName, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
-import { excludes, needs, nonEmpty, optionsIn } from '../command.ts';
 
 const { choice, value } = optionsIn('Output');
 

@@ -3,8 +3,8 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
+import type { Option } from '../../core/option/option.ts';
 import { errorCode } from '../../core/problem.ts';
-import type { Option } from '../command.ts';
 import type { StoredCall } from './stored-call.ts';
 
 export interface StoredRead {

@@ -2,9 +2,10 @@
 // it matches.
 
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { choice, nonEmpty, type Option, repeated, value } from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
 import { type RunTags, TAG_KEY } from '../../core/run/run-shape.ts';
-import { choice, type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
-import { duration } from '../option-values.ts';
+import type { Invocation } from '../command.ts';
 import { FOUND_STATES, type FoundRun } from './found-runs.ts';
 
 interface WantedTag {

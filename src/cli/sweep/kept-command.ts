@@ -1,11 +1,12 @@
 // A command line as it is kept: what to type to run it again, and what going on with a sweep takes. Nothing secret is
 // in it: headers, key files and credentials of a URL are named, and have to be given again.
 
+import { isSet, type Option } from '../../core/option/option.ts';
 import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { type Invocation, isSet, type Option } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 interface KeptCommandOptions {

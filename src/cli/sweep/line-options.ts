@@ -2,15 +2,16 @@
 
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Option, optionsIn } from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { type Arrival, burstinessOf } from '../../core/run/run-pattern.ts';
 import { requestedArrival } from '../bench/arrival-options.ts';
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
 import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
-import { type Invocation, type Option, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { duration } from '../option-values.ts';
 import { notRepeated } from './sweep-options.ts';
 
 const { choice, value, valueOr } = optionsIn('Search');

@@ -1,6 +1,8 @@
 // The options of `plimsoll sweep`: those of a benchmark for the requests and the target, and its own for the loads.
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { excludes, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
+import { duration, requestRate, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { type StageLoad, stageRate } from '../../core/sweep/stage.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
@@ -12,9 +14,8 @@ import { DEPTH } from '../bench/depth-options.ts';
 import { IMAGES } from '../bench/image-options.ts';
 import { REPLAY } from '../bench/replay-options.ts';
 import { hasSessions } from '../bench/session-options.ts';
-import { excludes, type Invocation, nonEmpty, type Option, optionsIn } from '../command.ts';
+import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { duration, requestRate, wholeNumberFrom } from '../option-values.ts';
 
 const { flag, value, valueOr } = optionsIn('Stages');
 
@@ -142,7 +143,7 @@ const NOT_OF_A_SWEEP: readonly Option<unknown>[] = [
   BENCH.systemPrompt,
   BENCH.sessions,
   BENCH.keepGoing,
-  BENCH.realTime,
+  BENCH.hasRealTimeThreads,
   BENCH.maxFailures,
   BENCH.out,
   BENCH.repeat,

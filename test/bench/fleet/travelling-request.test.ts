@@ -9,8 +9,10 @@ import {
   travellingRequest,
 } from '../../../src/bench/fleet/travelling-request.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
+import { RUN_OPTIONS } from '../../../src/bench/run/run-options.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
+import { optionValues, standardValue } from '../../../src/core/option/option.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { memoryLines } from '../../support/memory-line.ts';
 
@@ -18,6 +20,7 @@ const target = parseTargetUrl('http://user:secret-word@gpu:8000/v1?key=secret-qu
 if (target.kind === 'wrong') throw new Error(target.problem);
 
 const request: BenchRequest = {
+  ...optionValues(RUN_OPTIONS, standardValue),
   target: target.value,
   api: serverApi('chat'),
   model: undefined,

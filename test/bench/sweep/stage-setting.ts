@@ -3,11 +3,13 @@
 import { availableParallelism } from 'node:os';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
+import { RUN_OPTIONS } from '../../../src/bench/run/run-options.ts';
 import type { StageParts } from '../../../src/bench/sweep/run-stage.ts';
 import type { StageOrder } from '../../../src/bench/sweep/stage-watch.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
+import { optionValues, standardValue } from '../../../src/core/option/option.ts';
 import type { Objective } from '../../../src/core/run/objective.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import type { Stage } from '../../../src/core/sweep/stage.ts';
@@ -66,6 +68,7 @@ export const rateOrder = (requestsPerSecond: number, more: Partial<StageOrder> =
 });
 
 const stageRequest = (url: string, objectives: readonly Objective[]): BenchRequest => ({
+  ...optionValues(RUN_OPTIONS, standardValue),
   target: target(url),
   api: SERVER_APIS[0],
   model: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { requestRate, wholeNumberFrom } from '../../../src/cli/option-values.ts';
 import { loadLevels } from '../../../src/cli/sweep/sweep-options.ts';
+import { requestRate, wholeNumberFrom } from '../../../src/core/option/option-values.ts';
 
 const rates = loadLevels(requestRate);
 const users = loadLevels(wholeNumberFrom(1, 20_000));

@@ -1,7 +1,7 @@
 // How values of options are read that several groups of options of a benchmark have: numbers, rates, durations, words.
 
-import { type Parsed, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
-import { nearest } from '../core/text/nearest.ts';
+import { type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
+import { nearest } from '../text/nearest.ts';
 
 export const wholeNumberFrom =
   (min: number, max: number) =>

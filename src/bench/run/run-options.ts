@@ -1,0 +1,47 @@
+// The options of a run whose values are fields of its request as they are. The row is the field: the command line, files of runs, the
+// API and MCP read it, and the run uses it. Another one is its row, here or next to what it sets, and its use.
+
+import { excludes, optionsIn } from '../../core/option/option.ts';
+import { wholeNumberFrom } from '../../core/option/option-values.ts';
+import { parseAttainment } from '../../core/run/parse-objective.ts';
+import { WAIT } from '../target/await-server.ts';
+
+const load = optionsIn('Load');
+const requests = optionsIn('Requests');
+const judged = optionsIn('Objectives and exit codes');
+const output = optionsIn('Output');
+
+export const RUN_OPTIONS = {
+  ...WAIT,
+  hasNonce: requests.unlessGiven('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
+  isUnguarded: judged.flag(
+    'no-guard',
+    'Skip the contamination checks (docs/contamination.md); the report notes it.',
+  ),
+  hasRealTimeThreads: load.flag(
+    'real-time',
+    'Let the threads that send and stamp run before every other program, where the system allows it (Linux, as root); the report says so.',
+    { rules: [excludes(['from', 'agents'], { because: 'other machines generate the load' })] },
+  ),
+  seed: load.valueOr({
+    name: 'seed',
+    fallback: '42',
+    aliases: ['random-seed'],
+    valueName: 'N',
+    meaning: 'Seed of arrival times and generated prompts.',
+    parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
+  }),
+  hasEventLog: output.onOff({
+    name: 'events',
+    fallback: 'on',
+    meaning: 'Write every event record to events.jsonl.',
+  }),
+  attainment: judged.valueOr({
+    name: 'attainment',
+    // For runs, sweeps and load lines: no number of requests can prove that none will miss an objective.
+    fallback: '95%',
+    valueName: 'P%',
+    meaning: 'The share of issued requests that must meet NAME=D; failed ones do not.',
+    parse: parseAttainment,
+  }),
+};
