@@ -357,7 +357,7 @@ const WORDS_OF_OTHERS: readonly string[] = [
   'src/core/problem.ts',
 ];
 
-const BASE = ['core', 'wire', 'clock', 'native', 'process'];
+const BASE = ['core', 'wire', 'clock', 'native', 'process', 'channel'];
 
 /** The import table. A layer may always import itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
@@ -367,6 +367,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[] | 'all'>> = {
   clock: ['core'],
   native: ['core', 'clock'],
   process: ['core', 'clock'],
+  channel: ['core', 'clock'],
   config: ['core', 'clock', 'process'],
   journal: BASE,
   messaging: BASE,

@@ -2,6 +2,7 @@
 // silent costs no more than its limits; an unknown topic is refused, so different versions can work together.
 
 import { type Clock, untilAborted } from '../clock/clock.ts';
+import { deadline } from '../clock/deadline.ts';
 import { TokenBucket } from '../clock/token-bucket.ts';
 import type { NodeId } from '../core/ids.ts';
 import {
@@ -12,7 +13,6 @@ import {
   REFUSAL_LENGTH_MAX,
   type RequestMessage,
 } from '../wire/request-message.ts';
-import { deadline } from './link/deadline.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from './mesh.ts';
 import {
   type PeerRequestOptions,

@@ -3,8 +3,9 @@
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { FramePipe } from '../../channel/frame-pipe.ts';
 import { type Clock, pause } from '../../clock/clock.ts';
-import { channelToCoordinator, type FrameLine } from '../fleet/framed-channel.ts';
+import { channelToCoordinator } from '../fleet/framed-channel.ts';
 import { serveCoordinator } from './agent-session.ts';
 import type { AgentSessionEnd, AgentSessionParts } from './session-parts.ts';
 import { AgentListener } from './tls/agent-listener.ts';
@@ -55,7 +56,7 @@ export class AgentHost implements AsyncDisposable {
     this.#door = new AgentListener({
       secret: () => this.#secret,
       clock: this.#clock,
-      onLine: (line, from) => this.#welcome(line, from),
+      onPipe: (pipe, from) => this.#welcome(pipe, from),
       onStrangers: count => options.observer.strangers(count),
     });
   }
@@ -97,22 +98,22 @@ export class AgentHost implements AsyncDisposable {
     });
   }
 
-  #welcome(line: FrameLine, from: string): void {
-    const session = this.#isServing ? this.#turnAway(line, from) : this.#serve(line, from);
+  #welcome(pipe: FramePipe, from: string): void {
+    const session = this.#isServing ? this.#turnAway(pipe, from) : this.#serve(pipe, from);
     const tracked = session
       .catch((error: unknown) => this.#ending.reject(error))
       .finally(() => this.#sessions.delete(tracked));
     this.#sessions.add(tracked);
   }
 
-  async #serve(line: FrameLine, from: string): Promise<void> {
+  async #serve(pipe: FramePipe, from: string): Promise<void> {
     const { session, observer, restMs } = this.#options;
     this.#isServing = true;
     this.#rest.abort();
     observer.began(from);
     try {
       const signal = AbortSignal.any([session.signal, this.#stop.signal]);
-      const end = await serveCoordinator(channelToCoordinator(line, from), { ...session, signal });
+      const end = await serveCoordinator(channelToCoordinator(pipe, from), { ...session, signal });
       await trimKeptRuns(session.folder);
       observer.ended(end);
     } finally {
@@ -121,8 +122,8 @@ export class AgentHost implements AsyncDisposable {
     }
   }
 
-  async #turnAway(line: FrameLine, from: string): Promise<void> {
-    await using channel = channelToCoordinator(line, from);
+  async #turnAway(pipe: FramePipe, from: string): Promise<void> {
+    await using channel = channelToCoordinator(pipe, from);
     await channel.send({ kind: 'refused', problem: BUSY });
     await channel.close('done', BUSY.problem);
   }

@@ -1,8 +1,8 @@
-// A channel between coordinator and agent over any transport of frames: the part that all transports share. A frame
-// is one byte, 0 for a message and 1 for the end and its reason, and a payload.
+// A channel between coordinator and agent over any pipe of frames. Their kind is 0 for a message, and 1 for the end and
+// its reason.
 
+import type { FramePipe } from '../../channel/frame-pipe.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { errorMessage } from '../../core/problem.ts';
 import type { AgentMessage, CoordinatorMessage } from '../../wire/agent-message.ts';
 import {
   type DecodedAgentMessage,
@@ -22,42 +22,41 @@ import {
   type MessageChannel,
 } from './agent-channel.ts';
 
-/** The interface of a transport. Frames are whole, in order, and at most AGENT_MESSAGE_BYTES_MAX + 1 long. */
-export interface FrameLine {
-  /** Resolves when there is room for the next one. Never rejects: `frames` ends when the connection is lost. */
-  write(frame: Uint8Array): Promise<void>;
-  /**
-   * For one reader, which reads only when it has room. Ends, or rejects with the reason, when the connection is lost.
-   */
-  readonly frames: AsyncIterable<Uint8Array>;
-  /** Closes after everything that was written. Idempotent. */
-  end(): Promise<void>;
-}
+export const channelToAgent = (pipe: FramePipe, peer: string): AgentChannel =>
+  new FramedChannel<CoordinatorMessage, AgentMessage>(pipe, peer, decodeAgentMessage);
 
-export const channelToAgent = (line: FrameLine, peer: string): AgentChannel =>
-  new FramedChannel<CoordinatorMessage, AgentMessage>(line, peer, decodeAgentMessage);
-
-export const channelToCoordinator = (line: FrameLine, peer: string): CoordinatorChannel =>
-  new FramedChannel<AgentMessage, CoordinatorMessage>(line, peer, decodeCoordinatorMessage);
+export const channelToCoordinator = (pipe: FramePipe, peer: string): CoordinatorChannel =>
+  new FramedChannel<AgentMessage, CoordinatorMessage>(pipe, peer, decodeCoordinatorMessage);
 
 class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implements MessageChannel<Out, In> {
   readonly peer: string;
-  readonly #line: FrameLine;
+  readonly #pipe: FramePipe;
   readonly #decode: (bytes: Uint8Array) => DecodedAgentMessage<In>;
   readonly #closing = Promise.withResolvers<ChannelClose>();
   readonly closed: Promise<ChannelClose> = this.#closing.promise;
+  /** The connection is gone, not only closed for messages. */
+  readonly #gone = Promise.withResolvers<void>();
   readonly #waiting: { readonly message: In; readonly bytes: number }[] = [];
   #waitingBytes = 0;
   #isClosed = false;
   #wakeReader: (() => void) | undefined;
-  #wakePump: (() => void) | undefined;
-  readonly #pumped: Promise<void>;
+  #drained: PromiseWithResolvers<void> = Promise.withResolvers();
 
-  constructor(line: FrameLine, peer: string, decode: (bytes: Uint8Array) => DecodedAgentMessage<In>) {
+  constructor(pipe: FramePipe, peer: string, decode: (bytes: Uint8Array) => DecodedAgentMessage<In>) {
     this.peer = peer;
-    this.#line = line;
+    this.#pipe = pipe;
     this.#decode = decode;
-    this.#pumped = this.#pump();
+    pipe.listen({
+      frame: (kind, payload) => this.#take(kind, payload),
+      received: () => undefined,
+      drained: () => this.#wakeWriters(),
+      malformed: detail => this.#refuse(detail),
+      closed: detail => {
+        this.#end({ reason: 'lost', by: 'other end', detail: detail.slice(0, DETAIL_MAX) });
+        this.#gone.resolve();
+        this.#wakeWriters();
+      },
+    });
   }
 
   get messages(): AsyncIterable<In> {
@@ -67,62 +66,67 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
   async send(message: Out): Promise<boolean> {
     const payload = encodeAgentMessage(message);
     if (this.#isClosed) return false;
-    await this.#line.write(framed(MESSAGE, payload));
+    this.#pipe.write(MESSAGE, payload);
+    while (this.#pipe.queuedBytes > QUEUED_BYTES_HIGH) await this.#drained.promise;
     return true;
   }
 
   async close(reason: ChannelCloseReason, detail = ''): Promise<void> {
-    if (this.#isClosed) return await this.#pumped;
-    this.#end({ reason, by: 'this end', detail });
-    const reported = new TextEncoder().encode(
-      JSON.stringify({ reason, detail: detail.slice(0, DETAIL_MAX) }),
-    );
-    await this.#line.write(framed(CLOSE, reported));
-    await this.#line.end();
-    await this.#pumped;
+    if (!this.#isClosed) this.#leave({ reason, by: 'this end', detail: detail.slice(0, DETAIL_MAX) });
+    await this.#gone.promise;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close('done');
   }
 
-  async #pump(): Promise<void> {
-    try {
-      for await (const frame of this.#line.frames) {
-        if (this.#isClosed) return;
-        this.#take(frame);
-        while (this.#waitingBytes > CHANNEL_BYTES_MAX && !this.#isClosed) {
-          await new Promise<void>(resolve => {
-            this.#wakePump = resolve;
-          });
-        }
-      }
-      this.#end({ reason: 'lost', by: 'other end', detail: '' });
-    } catch (error) {
-      if (error instanceof DecodeError) await this.#refuse(error.message);
-      else this.#end({ reason: 'lost', by: 'other end', detail: errorMessage(error).slice(0, DETAIL_MAX) });
-    }
-    await this.#line.end();
-  }
-
-  #take(frame: Uint8Array): void {
-    const payload = frame.subarray(1);
-    if (frame[0] === CLOSE) {
+  #take(kind: number, payload: Uint8Array): void {
+    if (this.#isClosed) return;
+    if (kind === CLOSE) {
       this.#end({ ...closeOf(payload), by: 'other end' });
+      this.#hangUp();
       return;
     }
-    if (frame[0] !== MESSAGE) throw new DecodeError('a frame of an unknown kind');
-    const decoded = this.#decode(payload);
-    if (decoded.kind === 'unknown') return;
+    if (kind !== MESSAGE) {
+      this.#refuse('a frame of an unknown kind');
+      return;
+    }
+    const decoded = this.#decoded(payload);
+    if (decoded?.kind !== 'message') return;
     this.#waiting.push({ message: decoded.message, bytes: payload.length });
     this.#waitingBytes += payload.length;
+    if (this.#waitingBytes > CHANNEL_BYTES_MAX) this.#pipe.pause();
     this.#wakeReader?.();
   }
 
-  async #refuse(detail: string): Promise<void> {
-    this.#end({ reason: 'malformed', by: 'this end', detail });
-    const reported = new TextEncoder().encode(JSON.stringify({ reason: 'malformed', detail }));
-    await this.#line.write(framed(CLOSE, reported));
+  #decoded(payload: Uint8Array): DecodedAgentMessage<In> | undefined {
+    try {
+      return this.#decode(payload);
+    } catch (error) {
+      if (!(error instanceof DecodeError)) throw error;
+      this.#refuse(error.message);
+      return undefined;
+    }
+  }
+
+  #refuse(detail: string): void {
+    if (!this.#isClosed) this.#leave({ reason: 'malformed', by: 'this end', detail });
+  }
+
+  /** Ends with the reason as its last frame. */
+  #leave(close: ChannelClose): void {
+    this.#end(close);
+    const { reason, detail } = close;
+    this.#pipe.write(CLOSE, new TextEncoder().encode(JSON.stringify({ reason, detail })));
+    this.#hangUp();
+  }
+
+  /** What was written is delivered before the close, within a time limit: the other end may not be reading. */
+  #hangUp(): void {
+    this.#pipe.resume(); // its end of the connection is seen only while it is read
+    this.#pipe.end();
+    const patience = setTimeout(() => this.#pipe.destroy(), END_MS_MAX);
+    void this.#gone.promise.then(() => clearTimeout(patience));
   }
 
   #end(close: ChannelClose): void {
@@ -130,7 +134,11 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
     this.#isClosed = true;
     this.#closing.resolve(close);
     this.#wakeReader?.();
-    this.#wakePump?.();
+  }
+
+  #wakeWriters(): void {
+    this.#drained.resolve();
+    this.#drained = Promise.withResolvers();
   }
 
   async *#read(): AsyncGenerator<In, void, void> {
@@ -138,7 +146,7 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
       const next = this.#waiting.shift();
       if (next !== undefined) {
         this.#waitingBytes -= next.bytes;
-        this.#wakePump?.();
+        if (this.#waitingBytes <= CHANNEL_BYTES_MAX) this.#pipe.resume();
         yield next.message;
         continue;
       }
@@ -149,13 +157,6 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
     }
   }
 }
-
-const framed = (kind: number, payload: Uint8Array): Uint8Array => {
-  const frame = new Uint8Array(1 + payload.length);
-  frame[0] = kind;
-  frame.set(payload, 1);
-  return frame;
-};
 
 /** With any payload, the other end has closed. */
 const closeOf = (payload: Uint8Array): Pick<ChannelClose, 'reason' | 'detail'> => {
@@ -171,3 +172,6 @@ const closeOf = (payload: Uint8Array): Pick<ChannelClose, 'reason' | 'detail'> =
 const MESSAGE = 0;
 const CLOSE = 1;
 const DETAIL_MAX = 300;
+/** Above it a sender waits until all of it has left. */
+const QUEUED_BYTES_HIGH = 1_048_576;
+const END_MS_MAX = 2_000;

@@ -1,7 +1,7 @@
 // Who loads the target of a benchmark: this process, or agents named on the command line. Keys are never sent to agents, so
 // an option that would carry a key is refused rather than dropped silently.
 
-import { dialAgent } from '../../bench/agent/tls/dial-agent.ts';
+import type { DialAgentOptions } from '../../bench/agent/tls/dial-agent.ts';
 import { runBench } from '../../bench/bench.ts';
 import { BenchError } from '../../bench/bench-error.ts';
 import type { AgentChannel } from '../../bench/fleet/agent-channel.ts';
@@ -103,8 +103,9 @@ interface AgentsRequest {
 /** @throws CommandError, BenchError `unreachable`; the signal's reason. No channel is left open then. */
 const openAgents = async (state: ProcessState, options: AgentsRequest): Promise<readonly AgentChannel[]> => {
   const { agents, signal } = options;
+  const { dialAgent } = await import('../../bench/agent/tls/dial-agent.ts'); // TLS, which no other run needs
   const opening = [
-    ...(options.from.length === 0 ? [] : await nodeAgents(state, options)),
+    ...(options.from.length === 0 ? [] : await nodeAgents(state, options, dialAgent)),
     ...agents.map(({ at, code }) =>
       dialAgent({ name: hostPortText(at), addresses: [at], secret: code, signal }),
     ),
@@ -119,13 +120,14 @@ const openAgents = async (state: ProcessState, options: AgentsRequest): Promise<
 const nodeAgents = async (
   state: ProcessState,
   { home, from, signal }: AgentsRequest,
+  dial: (options: DialAgentOptions) => Promise<AgentChannel>,
 ): Promise<readonly Promise<AgentChannel>[]> => {
   const client = await findDaemon(home, state);
   const known = await knownNodes(client, signal);
   const nodes = from.map(name => nodeCalled(name, known));
   return nodes.map(async ({ nodeId }) => {
     const { name, addresses, ticket } = await granted(client, nodeId, signal);
-    return await dialAgent({ name, addresses, secret: ticket, signal });
+    return await dial({ name, addresses, secret: ticket, signal });
   });
 };
 

@@ -2,9 +2,9 @@
 // peer is linked. Static ones are tried indefinitely.
 
 import { type Clock, pause } from '../../clock/clock.ts';
+import { deadline } from '../../clock/deadline.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate, MeshLimits, MeshRefusal } from '../mesh.ts';
-import { deadline } from './deadline.ts';
 import type { Connector, Handshake } from './pipe.ts';
 
 interface DialerParts {

@@ -3,9 +3,9 @@
 // or a copied home: whether the previous link still answers decides which.
 
 import type { Clock } from '../../clock/clock.ts';
+import { deadline } from '../../clock/deadline.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { CloseReason, IdentityConflict, MeshLimits, MeshLink, RefusalReason } from '../mesh.ts';
-import { deadline } from './deadline.ts';
 import { PeerLink } from './peer-link.ts';
 import type { Handshake } from './pipe.ts';
 

@@ -2,12 +2,12 @@
 // always agree on which of two links stays.
 
 import { type Clock, unlessAborted } from '../../clock/clock.ts';
+import { deadline } from '../../clock/deadline.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { showable } from '../../core/text/single-line.ts';
 import type { CloseReason, LinkClose, MeshLimits, MeshLink, Unsubscribe } from '../mesh.ts';
-import { deadline } from './deadline.ts';
 import { FrameListeners, Listeners } from './listeners.ts';
 import { isPing, Pings } from './pings.ts';
 import { FRAME, type Handshake } from './pipe.ts';

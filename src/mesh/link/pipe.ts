@@ -1,35 +1,10 @@
-// What an adapter provides: pipes for typed frames to a peer whose identity is proven. Everything after that
+// What an adapter provides: pipes to a peer whose identity is proven. Everything after that
 // (pings, one link per peer, copied homes) is the same code for every adapter.
 
+import type { FramePipe } from '../../channel/frame-pipe.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate, MeshRefusal } from '../mesh.ts';
-
-export interface FramePipe {
-  /** Bytes written but not yet sent. */
-  readonly queuedBytes: number;
-  /** Nothing is read before this; called again, the new events replace the previous ones. */
-  listen(events: PipeEvents): void;
-  write(kind: number, payload: Uint8Array): void;
-  /** Data already read may still follow. */
-  pause(): void;
-  resume(): void;
-  /** Sends what is queued, then closes. */
-  end(): void;
-  destroy(): void;
-}
-
-export interface PipeEvents {
-  frame(kind: number, payload: Uint8Array): void;
-  /** Some bytes arrived, possibly only part of a frame. */
-  received(): void;
-  /** The queue has shrunk. */
-  drained(): void;
-  /** What arrived is not a frame; nothing follows it. */
-  malformed(detail: string): void;
-  /** Once, last. */
-  closed(detail: string): void;
-}
 
 export interface PeerHello {
   readonly nodeId: NodeId;

@@ -2,6 +2,7 @@
 // heals, blocks or delays in one direction. Like TCP over a pulled cable, a cut loses nothing and is not
 // reported: frames wait until it is healed or the link is given up.
 
+import { type CableWay, MemoryLinkPipe } from '../../channel/memory-pipe.ts';
 import { type Clock, unlessAborted, untilAborted } from '../../clock/clock.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
@@ -15,7 +16,6 @@ import {
   type MeshTransport,
   type RefusalMeaning,
 } from '../mesh.ts';
-import { type CableWay, MemoryLinkPipe } from './memory-pipe.ts';
 
 interface MemoryNodeOptions {
   /** Its address on this network; unique. */

@@ -2,15 +2,14 @@
 // until TLS under the code's secret is established, and limited in bytes and time even then.
 
 import type { TLSSocket } from 'node:tls';
+import { closedWith, dialByPsk } from '../../channel/psk-proof.ts';
 import type { Clock } from '../../clock/clock.ts';
+import { deadline } from '../../clock/deadline.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { pushAll } from '../../core/push-all.ts';
-import { isByPsk } from '../../process/psk-tls.ts';
 import { decodeJoinAnswer, JOIN_ANSWER_BYTES_MAX, type JoinAnswer } from '../../wire/join-answer.ts';
 import { type ClusterKey, parseClusterKey } from '../key/cluster-key.ts';
 import { type JoinCode, type JoinProof, joinProof } from '../key/join-code.ts';
-import { deadline } from '../link/deadline.ts';
-import { openPskSocket } from './tls-dial.ts';
 import { dialMeaning } from './tls-errors.ts';
 
 export type JoinOutcome =
@@ -59,28 +58,22 @@ const requestAt = async (address: HostPort, proof: JoinProof, signal: AbortSigna
     kind: 'failed',
     tries: [{ address, reason, detail }],
   });
-  const opened = openPskSocket(proof, { address: address.host, port: address.port });
-  if (opened instanceof Error) return failed('unreachable', opened.message);
-  const { socket, secured } = opened;
-  const abort = (): void => void socket.destroy();
-  if (signal.aborted) abort();
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    const failure = await secured;
-    if (signal.aborted) return failed('unreachable', 'nothing answers there');
-    if (failure !== undefined) {
-      const { reason, detail } = dialMeaning(failure);
-      if (reason === 'wrong-key') return failed('unknown-code', 'the node there does not know this code');
-      return failed(reason === 'not-a-node' ? 'not-a-node' : 'unreachable', detail);
-    }
-    if (!isByPsk(socket)) return failed('not-a-node', 'the service there opened TLS without the code');
-    const answer = await answerOf(socket);
-    const read = answer === undefined ? undefined : outcomeOf(answer, address);
-    return read ?? failed('not-a-node', 'the service there sent no valid reply');
-  } finally {
-    signal.removeEventListener('abort', abort);
-    socket.destroy();
+  const dialled = await dialByPsk(proof, address, signal);
+  if (signal.aborted) return failed('unreachable', 'nothing answers there');
+  if (dialled.kind === 'impossible') return failed('unreachable', dialled.error.message);
+  if (dialled.kind === 'no-secret')
+    return failed('not-a-node', 'the service there opened TLS without the code');
+  if (dialled.kind === 'failed') {
+    const { reason, detail } = dialMeaning(dialled.error);
+    if (reason === 'wrong-key') return failed('unknown-code', 'the node there does not know this code');
+    return failed(reason === 'not-a-node' ? 'not-a-node' : 'unreachable', detail);
   }
+  const { socket } = dialled;
+  using _ = closedWith(socket, signal);
+  const answer = await answerOf(socket);
+  socket.destroy();
+  const read = answer === undefined ? undefined : outcomeOf(answer, address);
+  return read ?? failed('not-a-node', 'the service there sent no valid reply');
 };
 
 /** Undefined if it is too long, too short, or garbage. */

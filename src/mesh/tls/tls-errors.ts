@@ -22,8 +22,12 @@ export const dialMeaning = (error: Error): RefusalMeaning => {
   };
 };
 
-/** At the dialled end; `knewKey`: whether the named key id is known, undefined if none was named. */
-export const acceptMeaning = (error: Error, knewKey: boolean | undefined): RefusalMeaning => {
+/**
+ * At the dialled end, without an error if TLS was opened without a key; `knewKey`: whether the named key id is known,
+ * undefined if none was named.
+ */
+export const acceptMeaning = (error: Error | undefined, knewKey: boolean | undefined): RefusalMeaning => {
+  if (error === undefined) return { reason: 'not-a-node', detail: 'it opened TLS without a cluster key' };
   const code = errorCode(error) ?? '';
   if (isWrongPsk(error) || knewKey === false)
     return { reason: 'wrong-key', detail: 'it has another cluster key' };

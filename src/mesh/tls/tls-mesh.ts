@@ -100,9 +100,8 @@ class TlsConnector implements Connector {
 
   async listen(): Promise<void> {
     const listener = new TlsListener(this.#parts);
-    await listener.listen(this.#parts.listen);
+    this.#listensOn = await listener.listen(this.#parts.listen);
     this.#listener = listener;
-    this.#listensOn = listener.address;
   }
 
   accept(events: AcceptEvents): void {

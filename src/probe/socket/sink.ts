@@ -76,13 +76,7 @@ export class Sink {
   async listen(): Promise<number> {
     const { host, port, engine } = this.#options;
     await engine.prepare(STREAMS_READY);
-    try {
-      return await this.#door.listen(host, port);
-    } catch (error) {
-      const isWithoutIpv6 = error instanceof Error && 'code' in error && error.code === 'EAFNOSUPPORT';
-      if (host !== '::' || !isWithoutIpv6) throw error;
-      return await this.#door.listen('0.0.0.0', port);
-    }
+    return await this.#door.listen(host, port);
   }
 
   /** Serves one source to the end. Never rejects. */

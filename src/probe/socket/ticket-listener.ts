@@ -1,16 +1,14 @@
 // The listener of the end of a probe that is dialled, for sockets and for RDMA: it admits one source that
-// proves the ticket, with its data connections. Strangers cost a short wait and receive nothing. Every
-// connection may try to prove the ticket, which takes milliseconds: when all slots are taken, the one idle
-// longest is dropped, those of the same address first.
+// proves the ticket, with its data connections. Strangers cost a short wait and receive nothing.
 
-import { once } from 'node:events';
-import { createServer, isIP, type Server, type Socket, SocketAddress } from 'node:net';
+import { isIP, type Socket, SocketAddress } from 'node:net';
+import { GuardedListener, plainAddress, type Visit } from '../../channel/guarded-listener.ts';
 import { type Clock, pause, untilAborted } from '../../clock/clock.ts';
 import { receiveIntroduction } from './handshake.ts';
-import { ProbeError } from './probe-error.ts';
 
 interface TicketListenerOptions {
   readonly ticket: string;
+  readonly clock: Clock;
   /**
    * Where the source may connect from, as far as known; may be empty. Others are admitted with the ticket, too: an
    * address may be translated on the way.
@@ -30,10 +28,7 @@ export interface DataConnection {
 
 export class TicketListener {
   readonly #options: TicketListenerOptions;
-  readonly #server: Server = createServer({ noDelay: true });
-  /** Connections that have not proved the ticket, oldest first, with their addresses. */
-  readonly #pending = new Map<Socket, string>();
-  readonly #over = new AbortController();
+  readonly #listener: GuardedListener;
   readonly #source = Promise.withResolvers<Socket>();
   /** Addresses of the node with the ticket: known ones, and those from which it has proved the ticket. */
   readonly #expected: Set<string>;
@@ -42,8 +37,16 @@ export class TicketListener {
 
   constructor(options: TicketListenerOptions) {
     this.#options = options;
-    this.#expected = new Set(options.sourceAddresses.map(plainAddress));
-    this.#server.on('connection', socket => this.#take(socket));
+    this.#expected = new Set(options.sourceAddresses.map(bareAddress));
+    this.#listener = new GuardedListener({
+      clock: options.clock,
+      limits: LIMITS,
+      prove: visit => void this.#introduce(visit),
+      refused: () => {
+        this.#strangers += 1;
+      },
+      isExpected: host => this.#expected.has(bareAddress(host)),
+    });
   }
 
   /** Connections of others, or of the same without proof. */
@@ -53,24 +56,24 @@ export class TicketListener {
 
   /** The port. @throws the system's error when the address cannot be listened on. */
   async listen(host: string, port: number): Promise<number> {
-    this.#server.listen({ host, port, backlog: PENDING_MAX });
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    return typeof address === 'object' && address !== null ? address.port : 0;
+    const at = await this.#listener.listen({ host, port });
+    this.#listener.accept();
+    return at.port;
   }
 
   /** The control connection of the source; undefined if no connection arrived in time, or the signal aborted. */
   async source(options: {
     /** Infinity for no limit. */
     readonly waitMsMax: number;
-    readonly clock: Clock;
     readonly signal: AbortSignal;
   }): Promise<Socket | undefined> {
-    const { waitMsMax, clock, signal } = options;
+    const { waitMsMax, signal } = options;
     if (signal.aborted) return undefined;
     const found = new AbortController();
     const patience = AbortSignal.any([signal, found.signal]);
-    const waited = Number.isFinite(waitMsMax) ? pause(clock, waitMsMax, patience) : untilAborted(patience);
+    const waited = Number.isFinite(waitMsMax)
+      ? pause(this.#options.clock, waitMsMax, patience)
+      : untilAborted(patience);
     try {
       return await Promise.race([this.#source.promise, waited.then(() => undefined)]);
     } finally {
@@ -80,57 +83,26 @@ export class TicketListener {
 
   /** No more connections are admitted, and waiting ones are closed. */
   close(): void {
-    this.#over.abort();
-    this.#server.close();
-    for (const socket of this.#pending.keys()) socket.destroy();
+    void this.#listener.close();
   }
 
-  #take(socket: Socket): void {
-    socket.on('error', () => undefined); // 'close' follows, and the reader notices
-    const address = plainAddress(socket.remoteAddress ?? '');
-    this.#makeRoom(address);
-    this.#pending.set(socket, address);
-    const leave = (): void => void this.#pending.delete(socket);
-    socket.once('close', leave);
-    void this.#introduce(socket, address).then(leave, () => {
-      this.#strangers += 1;
+  /** Closes it without the ticket, or if nothing waits for it. */
+  async #introduce(visit: Visit): Promise<void> {
+    const { raw: socket, signal, address } = visit;
+    const received = await receiveIntroduction(socket, this.#options.ticket, signal).catch(() => undefined);
+    if (received?.kind !== 'proved' || !visit.pass()) {
       socket.destroy();
-    });
-  }
-
-  /**
-   * A slot for one more: an address that opens many uses only its own slots, and none of those reserved for the
-   * source.
-   */
-  #makeRoom(address: string): void {
-    const ofSame = [...this.#pending].filter(([, other]) => other === address);
-    if (ofSame.length >= PENDING_OF_ADDRESS_MAX) this.#send(ofSame[0]?.[0]);
-    else if (this.#pending.size >= PENDING_MAX) this.#send(this.#oldestOfMost());
-  }
-
-  #oldestOfMost(): Socket | undefined {
-    const byAddress = Map.groupBy(this.#pending, ([, address]) => address);
-    const [most] = [...byAddress]
-      .filter(([address]) => !this.#expected.has(address))
-      .map(([, sockets]) => sockets)
-      .sort((a, b) => b.length - a.length);
-    return most?.[0]?.[0];
-  }
-
-  #send(socket: Socket | undefined): void {
-    if (socket === undefined) return;
-    this.#pending.delete(socket);
-    socket.destroy();
-  }
-
-  async #introduce(socket: Socket, address: string): Promise<void> {
-    const patience = AbortSignal.any([this.#over.signal, AbortSignal.timeout(INTRODUCTION_MS_MAX)]);
-    const received = await receiveIntroduction(socket, this.#options.ticket, patience);
-    if (received.kind === 'not-proved') throw new ProbeError('refused', 'the ticket was not proved');
-    this.#expected.add(address);
+      return;
+    }
+    this.#expected.add(bareAddress(address.host));
     const { role, run, index } = received.head;
     if (role === 'data') {
-      await this.#options.onData({ socket, run, index, accept: () => received.answer('accepted') });
+      try {
+        await this.#options.onData({ socket, run, index, accept: () => received.answer('accepted') });
+      } catch {
+        this.#strangers += 1;
+        socket.destroy();
+      }
       return;
     }
     const isFirst = !this.#hasSource;
@@ -141,13 +113,18 @@ export class TicketListener {
   }
 }
 
-/** IPv4 that comes in on a dual-stack socket looks like ::ffff:192.0.2.1; a scope is only known to this machine. */
-const plainAddress = (address: string): string => {
-  const [bare = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%');
+/** The scope of an address is only known to this machine. */
+const bareAddress = (address: string): string => {
+  const [bare = ''] = plainAddress(address).split('%');
   return isIP(bare) === 6 ? new SocketAddress({ address: bare, family: 'ipv6' }).address : bare;
 };
 
-/** Connections that have not proved the ticket yet, and of these from one address: twice what a source opens at once. */
-const PENDING_MAX = 64;
-const PENDING_OF_ADDRESS_MAX = 16;
-const INTRODUCTION_MS_MAX = 5_000;
+const LIMITS = {
+  handshakeMs: 5_000,
+  handshakesMax: 64,
+  /** Twice what a source opens at once. */
+  handshakesPerAddressMax: 16,
+  openMax: 64,
+  replacedAfterMs: 0,
+  replacesOwn: true,
+} as const;

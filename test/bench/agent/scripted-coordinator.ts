@@ -9,16 +9,13 @@ import { plannedPrompts } from '../../../src/bench/dataset/planned-prompts.ts';
 import { WORDS_AS_TOKENS } from '../../../src/bench/dataset/word-costs.ts';
 import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
 import { PartReader } from '../../../src/bench/fleet/file-parts.ts';
-import {
-  channelToAgent,
-  channelToCoordinator,
-  type FrameLine,
-} from '../../../src/bench/fleet/framed-channel.ts';
+import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
 import { arrivedRequest, arrivedSurvey } from '../../../src/bench/fleet/travelling-request.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import { readPromptOptions } from '../../../src/bench/run/read-prompt-options.ts';
 import { loadPlan } from '../../../src/bench/run/run-plan.ts';
 import { bodiesDigest } from '../../../src/bench/target/request-bodies.ts';
+import type { FramePipe } from '../../../src/channel/frame-pipe.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { unknown } from '../../../src/core/unknown.ts';
@@ -212,12 +209,19 @@ export class ScriptedCoordinator extends CoordinatorScript {
   constructor(folder: string, policy: Partial<AgentPolicy>, changes: Partial<AgentSessionParts> = {}) {
     const lines = memoryLines();
     const frames: Uint8Array[] = [];
-    const kept = (line: FrameLine): FrameLine => ({
-      ...line,
-      write: frame => {
-        frames.push(frame.slice());
-        return line.write(frame);
+    const kept = (pipe: FramePipe): FramePipe => ({
+      get queuedBytes() {
+        return pipe.queuedBytes;
       },
+      listen: events => pipe.listen(events),
+      write: (kind, payload) => {
+        frames.push(payload.slice());
+        pipe.write(kind, payload);
+      },
+      pause: () => pipe.pause(),
+      resume: () => pipe.resume(),
+      end: () => pipe.end(),
+      destroy: () => pipe.destroy(),
     });
     super(channelToAgent(kept(lines.coordinator), 'juno'));
     this.lines = lines;

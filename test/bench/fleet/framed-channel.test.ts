@@ -62,10 +62,10 @@ describe('a channel between coordinator and agent', () => {
     const { encode } = await import('@msgpack/msgpack');
     const lines = memoryLines();
     const toAgent = channelToAgent(lines.coordinator, 'boreas');
-    const frame = (value: unknown): Uint8Array => new Uint8Array([0, ...encode(['plimsoll.agent/1', value])]);
-    await lines.agent.write(frame({ kind: 'weather', sky: 'blue' }));
-    await lines.agent.write(frame({ kind: 'alive' }));
-    await lines.agent.write(frame({ kind: 'pong', id: 'one', atNs: 1 }));
+    const send = (value: unknown): void => lines.agent.write(0, encode(['plimsoll.agent/1', value]));
+    send({ kind: 'weather', sky: 'blue' });
+    send({ kind: 'alive' });
+    send({ kind: 'pong', id: 'one', atNs: 1 });
     const seen: AgentMessage[] = [];
     for await (const message of toAgent.messages) seen.push(message);
     expect(seen).toEqual([{ kind: 'alive' }]);

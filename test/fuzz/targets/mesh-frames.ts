@@ -2,12 +2,12 @@
 // requests and their answers).
 
 import fc from 'fast-check';
+import { FrameDecoder, frameHead } from '../../../src/channel/frame-decoder.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { decodeBye, encodeBye } from '../../../src/mesh/link/peer-link.ts';
 import { readLive } from '../../../src/mesh/replication/live-read.ts';
 import { decodeHello, encodeHello } from '../../../src/mesh/tls/authentication.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
-import { FrameDecoder, frameHead } from '../../../src/wire/frame-decoder.ts';
 import { decodeJoinAnswer, encodeJoinAnswer } from '../../../src/wire/join-answer.ts';
 import { decodeMeshMessage, encodeMeshMessage } from '../../../src/wire/mesh-message.ts';
 import { decodeRequest, encodeRequest, isRequestFrame } from '../../../src/wire/request-message.ts';
@@ -94,7 +94,7 @@ const readMessage = (input: Uint8Array): unknown => {
 export const target: FuzzTarget = {
   name: 'mesh-frames',
   covers: [
-    'src/wire/frame-decoder.ts',
+    'src/channel/frame-decoder.ts',
     'src/wire/mesh-message.ts',
     'src/wire/request-message.ts',
     'src/wire/version-vector.ts',

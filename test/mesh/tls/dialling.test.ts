@@ -8,7 +8,7 @@ import {
   setDefaultCACertificates,
 } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
+import { TLS_SETTINGS } from '../../../src/channel/psk-proof.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { until } from '../../support/seen-node.ts';
 import {

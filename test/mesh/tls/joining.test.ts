@@ -3,13 +3,12 @@
 import { createServer as createNetServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dialByPsk, TLS_SETTINGS } from '../../../src/channel/psk-proof.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { clusterKeyText, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { joinProof } from '../../../src/mesh/key/join-code.ts';
 import { JoinCodeService } from '../../../src/mesh/tls/join-code-service.ts';
 import { type JoinOutcome, requestToJoin } from '../../../src/mesh/tls/request-to-join.ts';
-import { openPskSocket } from '../../../src/mesh/tls/tls-dial.ts';
-import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
 import { until } from '../../support/seen-node.ts';
 import { dial, hasReceived, listenOn, portOf, TlsNodes } from '../../support/tls-nodes.ts';
 
@@ -139,11 +138,9 @@ const tlsUnder = async (
   proof: { readonly id: string; readonly psk: Uint8Array },
   port: number,
 ): Promise<'secured' | 'refused'> => {
-  const opened = openPskSocket(proof, { address: '127.0.0.1', port });
-  if (opened instanceof Error) throw opened;
-  const failure = await opened.secured;
-  opened.socket.destroy();
-  return failure === undefined ? 'secured' : 'refused';
+  const dialled = await dialByPsk(proof, { host: '127.0.0.1', port }, new AbortController().signal);
+  if (dialled.kind === 'open') dialled.socket.destroy();
+  return dialled.kind === 'open' ? 'secured' : 'refused';
 };
 
 function answerWith(clusterKeys: readonly string[]): string {

@@ -2,14 +2,14 @@
 
 import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { frameHead } from '../../../src/channel/frame-decoder.ts';
+import { TLS_SETTINGS } from '../../../src/channel/psk-proof.ts';
 import { ByteBudget } from '../../../src/core/byte-budget.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { deriveSecret } from '../../../src/mesh/key/cluster-key.ts';
 import { FRAME } from '../../../src/mesh/link/pipe.ts';
 import { MESH_LIMITS } from '../../../src/mesh/mesh.ts';
 import { introduce } from '../../../src/mesh/tls/introduce.ts';
-import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
-import { frameHead } from '../../../src/wire/frame-decoder.ts';
 import { until } from '../../support/seen-node.ts';
 import { hasReceived, portOf, type TlsNode, TlsNodes } from '../../support/tls-nodes.ts';
 import { outcomeOf } from '../../support/tls-outcome.ts';

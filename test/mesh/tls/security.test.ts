@@ -3,13 +3,13 @@
 import { connect as connectPlain, createServer as createNetServer } from 'node:net';
 import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { frameHead } from '../../../src/channel/frame-decoder.ts';
+import { TLS_SETTINGS } from '../../../src/channel/psk-proof.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { type ClusterKey, deriveSecret, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import type { RefusalReason } from '../../../src/mesh/mesh.ts';
 import { TlsMesh } from '../../../src/mesh/tls/tls-mesh.ts';
-import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
-import { frameHead } from '../../../src/wire/frame-decoder.ts';
 import { longCount } from '../../support/counts.ts';
 import { linkOf, type SeenNode, until } from '../../support/seen-node.ts';
 import { garbageFrom, talkTo } from '../../support/tcp-stranger.ts';

@@ -1,16 +1,17 @@
 // How a coordinator connects to an agent: TLS under the secret, and the channel over it.
 
 import type { TLSSocket } from 'node:tls';
+import { dialByPsk, type PskSecret } from '../../../channel/psk-proof.ts';
+import { SocketPipe } from '../../../channel/socket-pipe.ts';
 import { type HostPort, hostPortText } from '../../../core/address/host-port.ts';
 import { errorCode, shortReason } from '../../../core/problem.ts';
-import { isByPsk, TLS_SETTINGS } from '../../../process/psk-tls.ts';
+import { AGENT_MESSAGE_BYTES_MAX } from '../../../wire/agent-message.ts';
 import { BenchError } from '../../bench-error.ts';
 import type { AgentChannel } from '../../fleet/agent-channel.ts';
 import { channelToAgent } from '../../fleet/framed-channel.ts';
 import { AGENT_IDENTITY, agentPsk } from './agent-code.ts';
-import { TlsLine } from './tls-line.ts';
 
-interface DialAgentOptions {
+export interface DialAgentOptions {
   /** Name for people: "boreas", "10.0.0.2:4184". */
   readonly name: string;
   /** Addresses of one agent, tried in order. */
@@ -23,13 +24,14 @@ interface DialAgentOptions {
 /** @throws BenchError `unreachable`; the signal's reason. */
 export const dialAgent = async (options: DialAgentOptions): Promise<AgentChannel> => {
   const { name, addresses, secret, signal } = options;
-  const psk = agentPsk(secret);
+  const psk = { id: AGENT_IDENTITY, psk: agentPsk(secret) };
   const failures: string[] = [];
   let isReached = false;
   for (const address of addresses.slice(0, ADDRESSES_TRIED_MAX)) {
     const dialled = await dialOne(address, psk, signal);
     signal.throwIfAborted();
-    if (typeof dialled !== 'string') return channelToAgent(new TlsLine(dialled), name);
+    if (typeof dialled !== 'string')
+      return channelToAgent(new SocketPipe(dialled, AGENT_MESSAGE_BYTES_MAX), name);
     failures.push(`${hostPortText(address)} ${dialled}`);
     isReached ||= dialled === WRONG_CODE;
   }
@@ -48,39 +50,16 @@ export const dialAgent = async (options: DialAgentOptions): Promise<AgentChannel
 };
 
 const dialOne = async (
-  { host, port }: HostPort,
-  psk: Buffer,
+  address: HostPort,
+  secret: PskSecret,
   signal: AbortSignal,
 ): Promise<TLSSocket | string> => {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const { connect } = await import('node:tls'); // no other run needs it
-  let socket: TLSSocket;
-  try {
-    socket = connect({
-      ...TLS_SETTINGS,
-      host,
-      port,
-      servername: '', // keep the name off the wire
-      pskCallback: () => ({ psk, identity: AGENT_IDENTITY }),
-      checkServerIdentity: () => new Error('a certificate does not prove the code'),
-    });
-  } catch (error) {
-    return `cannot be dialled: ${shortReason(error)}`; // Node throws for impossible addresses
-  }
-  socket.setNoDelay(true);
-  const abort = (): void => void socket.destroy();
   const patience = AbortSignal.any([signal, AbortSignal.timeout(DIAL_MS_MAX)]);
-  patience.addEventListener('abort', abort, { once: true });
-  socket.once('secureConnect', () => resolve(undefined));
-  socket.on('error', error => resolve(meaningOf(error)));
-  socket.once('close', () =>
-    resolve(patience.aborted ? `did not answer within ${DIAL_MS_MAX / 1_000} s` : 'closed the connection'),
-  );
-  const failure = await promise;
-  patience.removeEventListener('abort', abort);
-  if (failure === undefined && isByPsk(socket)) return socket;
-  socket.destroy();
-  return failure ?? 'is not a Plimsoll agent';
+  const dialled = await dialByPsk(secret, address, patience);
+  if (dialled.kind === 'open') return dialled.socket;
+  if (dialled.kind === 'no-secret') return 'is not a Plimsoll agent';
+  if (dialled.kind === 'impossible') return `cannot be dialled: ${shortReason(dialled.error)}`;
+  return patience.aborted ? `did not answer within ${DIAL_MS_MAX / 1_000} s` : meaningOf(dialled.error);
 };
 
 const meaningOf = (error: Error): string => {

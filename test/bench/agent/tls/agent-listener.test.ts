@@ -7,8 +7,8 @@ import { AgentListener } from '../../../../src/bench/agent/tls/agent-listener.ts
 import { dialAgent } from '../../../../src/bench/agent/tls/dial-agent.ts';
 import type { CoordinatorChannel } from '../../../../src/bench/fleet/agent-channel.ts';
 import { channelToCoordinator } from '../../../../src/bench/fleet/framed-channel.ts';
+import { TLS_SETTINGS } from '../../../../src/channel/psk-proof.ts';
 import { systemClock } from '../../../../src/clock/system-clock.ts';
-import { TLS_SETTINGS } from '../../../../src/process/psk-tls.ts';
 import { AGENT_MESSAGE_BYTES_MAX } from '../../../../src/wire/agent-message.ts';
 
 interface OpenListener extends AsyncDisposable {
@@ -29,8 +29,8 @@ const openListener = async (
     secret,
     handshakeMs,
     clock: systemClock,
-    onLine: (line, from) => {
-      channels.push(channelToCoordinator(line, from));
+    onPipe: (pipe, from) => {
+      channels.push(channelToCoordinator(pipe, from));
       arrived.resolve();
       arrived = Promise.withResolvers();
     },

@@ -1,8 +1,8 @@
 // One end of a cable in memory. Frames are copied when written and arrive in their order, in a later turn of the event loop,
 // as from another process, or after the cable's delay.
 
-import { type Clock, pause } from '../../clock/clock.ts';
-import type { FramePipe, PipeEvents } from '../link/pipe.ts';
+import { type Clock, pause } from '../clock/clock.ts';
+import type { FramePipe, PipeEvents } from './frame-pipe.ts';
 
 /** What a cable does to frames in one direction. */
 export interface CableWay {

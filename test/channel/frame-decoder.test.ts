@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FrameDecoder, frameHead } from '../../src/wire/frame-decoder.ts';
+import { FrameDecoder, frameHead } from '../../src/channel/frame-decoder.ts';
 
 const decoded = (chunks: readonly Uint8Array[], payloadBytesMax = 1_000) => {
   const decoder = new FrameDecoder(payloadBytesMax);

@@ -1,7 +1,7 @@
 // A time limit on the Clock port, as a signal: it aborts when the time is up or the outer signal aborts, and
 // its timer is cleared with the scope.
 
-import type { Clock } from '../../clock/clock.ts';
+import type { Clock } from './clock.ts';
 
 interface Deadline extends Disposable {
   readonly signal: AbortSignal;
