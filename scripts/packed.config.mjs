@@ -104,7 +104,9 @@ const LIBRARIES = /[\\/]libraries[\\/][\w-]+\.js$/;
 const packed = (names, output) => ({
   consumer: 'server',
   // Small in use, and loaded by each of them.
-  ...(output.format === 'cjs' ? { resolve: { noExternal: ['valibot', '@msgpack/msgpack'] } } : {}),
+  ...(output.format === 'cjs'
+    ? { resolve: { noExternal: ['valibot', '@msgpack/msgpack', 'toml-eslint-parser'] } }
+    : {}),
   build: {
     outDir: PACKED,
     emptyOutDir: false,

@@ -11,17 +11,18 @@ export interface SeededRandom {
 
 /** @param seed any number; its lower 53 bits count. */
 export const seededRandom = (seed: number): SeededRandom => {
-  let a = seed >>> 0;
-  let b = Math.floor(seed / 2 ** 32) >>> 0;
+  // Signed: V8 allocates memory for every number above 2³¹ that a closure stores.
+  let a = seed | 0;
+  let b = Math.floor(seed / 2 ** 32) | 0;
   let c = 0;
   let counter = 1;
   const word = (): number => {
-    const sum = (a + b + counter) >>> 0;
-    counter = (counter + 1) >>> 0;
-    a = (b ^ (b >>> 9)) >>> 0;
-    b = (c + (c << 3)) >>> 0;
-    c = (((c << 21) | (c >>> 11)) + sum) >>> 0;
-    return sum;
+    const sum = (a + b + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return sum >>> 0;
   };
   // The author's own number of rounds, after which neighbouring seeds are uncorrelated.
   for (let round = 0; round < MIXING_ROUNDS; round += 1) word();

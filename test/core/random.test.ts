@@ -17,6 +17,11 @@ describe('seeded random numbers', () => {
     );
   });
 
+  test('are those of every earlier version, for seeds above and below 2³²', () => {
+    expect(take(2, 42)).toEqual([0.70105809483726, 0.3602520164430013]);
+    expect(take(2, 2 ** 40 + 5)).toEqual([0.7563440175488167, 0.09420510064699616]);
+  });
+
   test('lie from 0 to below 1 and fill ten tenths evenly', () => {
     const counts = new Array<number>(10).fill(0);
     for (const value of take(100_000, 7)) {

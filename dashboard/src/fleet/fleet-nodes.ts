@@ -3,6 +3,7 @@
 
 import { nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { FleetPicture, GroupSums, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
+import { inNumericOrder } from '../../../src/core/text/numeric-order.ts';
 import { NODE_STATES, type NodeStateFilter } from '../node/node-filter.ts';
 import { BY_NAME, type NodeSort, type NodeSortKey } from '../node/node-rows.ts';
 import { isFound } from './fleet-address.ts';
@@ -136,9 +137,8 @@ const sortValue = (
   }
 };
 
-const byName = (a: FleetNode, b: FleetNode): number => NAMES.compare(a.cell.name, b.cell.name);
+const byName = (a: FleetNode, b: FleetNode): number => inNumericOrder(a.cell.name, b.cell.name);
 
-const NAMES = new Intl.Collator('en', { numeric: true });
 const STATES = 'lmsto';
 /** By what the picture has of every node. */
 export const FLEET_SORT_KEYS = ['name', 'state', 'machine', 'memory', 'gpu', 'links', 'warnings'] as const;

@@ -8,6 +8,7 @@ import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import { standingText } from '../../../src/core/link/link-text.ts';
 import { type FigureView, isCarrying, type LinkView, whyNoLink } from '../../../src/core/link/link-view.ts';
 import { pushAll } from '../../../src/core/push-all.ts';
+import { inNumericOrder } from '../../../src/core/text/numeric-order.ts';
 import { type HeatMeasure, type HeatScale, heatScale, heatStep } from './heat.ts';
 import { delayFigure, delayName, figureIn, type LinkUnits, lostCount } from './link-text.ts';
 
@@ -185,13 +186,12 @@ const inGroups = (nodes: MatrixInput['nodes'], links: readonly LinkView[]): read
   return [...together, alone].flatMap(group =>
     group
       .map(id => ({ id, name: names.get(id) ?? '' }))
-      .toSorted((a, b) => byName.compare(a.name, b.name))
+      .toSorted((a, b) => inNumericOrder(a.name, b.name))
       .map((node, index) => ({ ...node, isGroupEnd: index === group.length - 1 })),
   );
 };
 
 /** spark-2 before spark-10. */
-const byName = new Intl.Collator('en', { numeric: true });
 
 const plain = ({ figure, unit }: { readonly figure: string; readonly unit: string }): string =>
   unit === '' ? figure : `${figure} ${unit}`;

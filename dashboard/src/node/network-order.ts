@@ -1,6 +1,7 @@
 // How network interfaces are named and ordered for a reader: what carries traffic first.
 
 import type { InterfaceType, NetworkInterface } from '../../../src/core/node/network.ts';
+import { inNumericOrder } from '../../../src/core/text/numeric-order.ts';
 import { isUnknown, type Reported } from '../../../src/core/unknown.ts';
 import type { ReportedText } from '../figure/reported.ts';
 
@@ -19,7 +20,7 @@ export const INTERFACE_TYPES: Readonly<Record<InterfaceType, string>> = {
 };
 
 export const inReadingOrder = (interfaces: readonly NetworkInterface[]): readonly NetworkInterface[] =>
-  [...interfaces].sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name, 'en', { numeric: true }));
+  [...interfaces].sort((a, b) => rank(a) - rank(b) || inNumericOrder(a.name, b.name));
 
 export const upText = (isUp: Reported<boolean>): ReportedText => {
   if (isUnknown(isUp)) return { text: '–', reason: isUp.reason };

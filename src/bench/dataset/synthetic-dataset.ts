@@ -19,11 +19,8 @@ export const syntheticDataset = (seed: number): Dataset => {
 /** The task is part of the count. */
 const text = (random: SeededRandom): string => {
   const words = TASK.split(' ');
-  const drawn = Array.from(
-    { length: PROMPT_WORDS - words.length },
-    () => WORD_LIST[random.below(WORD_LIST.length)] ?? '',
-  );
-  return [...words, ...drawn].join(' ');
+  while (words.length < PROMPT_WORDS) words.push(WORD_LIST[random.below(WORD_LIST.length)] ?? '');
+  return words.join(' ');
 };
 
 interface SizedDataset extends Dataset {

@@ -17,7 +17,8 @@ export const contextNotices = (
   if (room === undefined) return [];
   const answer = isUnknown(dataset.outputTokens) ? 0 : dataset.outputTokens.max;
   const isCounted = !isUnknown(dataset.inputTokens);
-  const prompt = isUnknown(dataset.inputTokens) ? longestWords(dataset.prompts) : dataset.inputTokens.max;
+  const free = room.hasAnswer ? room.tokens - answer : room.tokens;
+  const prompt = isUnknown(dataset.inputTokens) ? mostWords(dataset.prompts, free) : dataset.inputTokens.max;
   const needed = room.hasAnswer ? prompt + answer : prompt;
   if (needed <= room.tokens) return [];
   const least = isCounted ? '' : 'at least ';
@@ -44,13 +45,24 @@ const roomOf = (
   return undefined;
 };
 
-/** A word is a token at least. */
-const longestWords = (prompts: readonly Prompt[]): number =>
-  prompts.slice(0, PROMPTS_COUNTED_MAX).reduce((most, prompt) => Math.max(most, wordsOf(prompt)), 0);
+/** Of the longest prompt, of those that may have more than `free`. A word is a token at least. */
+const mostWords = (prompts: readonly Prompt[], free: number): number =>
+  prompts
+    .slice(0, PROMPTS_COUNTED_MAX)
+    // Counting words takes long, and each takes two characters with the space after it.
+    .filter(prompt => sumOf(prompt, ({ length }) => (length + 1) / 2) > free)
+    .reduce(
+      (most, prompt) =>
+        Math.max(
+          most,
+          sumOf(prompt, text => text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0),
+        ),
+      0,
+    );
 
-const wordsOf = ({ prefix = '', messages }: Prompt): number =>
+const sumOf = ({ prefix = '', messages }: Prompt, figureOf: (text: string) => number): number =>
   [prefix, ...messages.map(({ content }) => content)].reduce<number>(
-    (sum, text) => sum + (typeof text === 'string' ? (text.match(/[\p{L}\p{N}]+/gu)?.length ?? 0) : 0),
+    (sum, text) => sum + (typeof text === 'string' ? figureOf(text) : 0),
     0,
   );
 

@@ -5,7 +5,6 @@ import type { DialAgentOptions } from '../../bench/agent/tls/dial-agent.ts';
 import { runBench } from '../../bench/bench.ts';
 import { BenchError } from '../../bench/bench-error.ts';
 import type { AgentChannel } from '../../bench/fleet/agent-channel.ts';
-import { runFleetBench } from '../../bench/fleet/run-fleet.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -80,6 +79,7 @@ export const agentsRun =
   (state: ProcessState, home: string, named: NamedAgents): typeof runBench =>
   async (request, parts) => {
     if (named === undefined) return await runBench(request, parts);
+    const { runFleetBench } = await import('../../bench/fleet/run-fleet.ts');
     const channels = await openAgents(state, { home, ...named, signal: parts.stop });
     return await runFleetBench(request, parts, channels);
   };

@@ -7,6 +7,7 @@ import type { RdmaDevice, RdmaPort } from '../node/rdma-devices.ts';
 import { readingView } from '../node/reading-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import type { State } from '../state.ts';
+import { inNumericOrder } from '../text/numeric-order.ts';
 import { isKnown, type Reported, unknown } from '../unknown.ts';
 
 export interface ActiveRdmaPort {
@@ -53,7 +54,7 @@ export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): read
       });
     }
   }
-  return [...withoutHalfRates(found)].sort((a, b) => inOrder.compare(a.name, b.name)).slice(0, PORTS_MAX);
+  return [...withoutHalfRates(found)].sort((a, b) => inNumericOrder(a.name, b.name)).slice(0, PORTS_MAX);
 };
 
 /**
@@ -65,7 +66,7 @@ const withoutHalfRates = (ports: readonly SocketPort[]): readonly ActiveRdmaPort
   ports.map(({ socket, ...port }) => {
     const halves = ports.filter(other => other.socket === socket).map(({ name }) => name);
     if (socket === undefined || halves.length < 2) return port;
-    const names = halves.sort(inOrder.compare).join(' and ');
+    const names = halves.sort(inNumericOrder).join(' and ');
     return { ...port, rateBitsPerSecond: unknown(`${names} share one socket, each with half of its lanes`) };
   });
 
@@ -98,6 +99,5 @@ const wayOf = (
   return found === undefined ? undefined : { kind: 'roce', interfaceName, addresses: found.addresses };
 };
 
-const inOrder = new Intl.Collator('en', { numeric: true });
 /** Per node: eight adapters of four ports are more than any machine has. */
 const PORTS_MAX = 32;

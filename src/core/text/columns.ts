@@ -33,8 +33,10 @@ export const inColumns = (
 
 /** Columns that a text takes: wide characters (CJK, emoji) take two, combining ones none. */
 export const textWidth = (text: string): number => {
+  if (NARROW.test(text)) return text.length;
+  const isWide = wide();
   let width = 0;
-  for (const sign of text) width += /\p{Mn}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
+  for (const sign of text) width += /\p{Mn}/u.test(sign) ? 0 : isWide.test(sign) ? 2 : 1;
   return width;
 };
 
@@ -104,5 +106,7 @@ export const paddedStart = (text: string, columns: number): string =>
 
 /** Minimum width, however narrow the terminal is. */
 const COLUMNS_LEAST = 20;
-const WIDE =
+/** Most texts: every character takes one column. Classes of Unicode take some ms to load. */
+const NARROW = /^[ -\u02ff–-…←-⌙]*$/;
+const wide = (): RegExp =>
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

@@ -1,4 +1,4 @@
-// Foreign text as one line without hidden content. UNSHOWABLE is the only list of what no surface shows:
+// Foreign text as one line without hidden content. `unshowable` is the only list of what no surface shows:
 // control characters could break a line or control a terminal, characters that change the direction of
 // writing (Unicode Standard Annex 9) could show a name backwards with its surroundings, and invisible
 // characters (tags, zero width, private use) could contain text that only a program reads.
@@ -63,7 +63,7 @@ const replacedUnshowable = (text: string, instead: (sign: string) => string): st
     ? text
     : // Only within runs of what is not printable ASCII: classes of Unicode take long on the megabytes between them.
       text.replace(NOT_PLAIN, (run: string, from: number) =>
-        run.replace(UNSHOWABLE, (sign: string, at: number) =>
+        run.replace(unshowable(), (sign: string, at: number) =>
           isPartOfWord(sign, from + at, text) ? sign : instead(sign),
         ),
       );
@@ -72,11 +72,13 @@ const replacedUnshowable = (text: string, instead: (sign: string) => string): st
 const isPartOfWord = (sign: string, at: number, text: string): boolean => {
   if (!JOINERS.has(sign) && !FORMS.has(sign)) return false;
   const before = text.slice(Math.max(0, at - 2), at);
-  if (FORMS.has(sign)) return FORM_BEFORE.test(before);
+  if (FORMS.has(sign)) return /\p{Emoji}$/u.test(before);
   const after = text.slice(at + 1, at + 3);
   return (
-    (LETTER_BEFORE.test(before) && LETTER_AFTER.test(after)) ||
-    (sign === ZERO_WIDTH_JOINER && EMOJI_BEFORE.test(before) && EMOJI_AFTER.test(after))
+    (new RegExp(`${JOINING}$`, 'u').test(before) && new RegExp(`^${JOINING}`, 'u').test(after)) ||
+    (sign === ZERO_WIDTH_JOINER &&
+      /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{fe0f})$/u.test(before) &&
+      /^\p{Extended_Pictographic}/u.test(after))
   );
 };
 
@@ -86,10 +88,11 @@ const escapedSign = (sign: string): string =>
     (_, at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`,
   ).join('');
 
-/** Most texts. */
-const PLAIN = /^[\x20-\x7e]*$/;
+/** Most texts: printable ASCII, Latin letters, punctuation, arrows and signs of mathematics, none of them invisible. */
+const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u22ff]*$/;
 const NOT_PLAIN = /[^\x20-\x7e]+/g;
-const UNSHOWABLE =
+/** Functions, because loading classes of Unicode takes a millisecond each, and few programs meet such a text. */
+const unshowable = (): RegExp =>
   /[\p{Cc}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{fff9}-\u{fffb}]/gu;
 const LAYOUT: ReadonlySet<string> = new Set(['\n', '\t']);
 const ZERO_WIDTH_JOINER = '\u200d';
@@ -99,11 +102,6 @@ const FORMS: ReadonlySet<string> = new Set(['\ufe0e', '\ufe0f']);
 /** Scripts whose letters join or stack: Unicode 16, section 23.2. */
 const JOINING =
   '[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}]';
-const LETTER_BEFORE = new RegExp(`${JOINING}$`, 'u');
-const LETTER_AFTER = new RegExp(`^${JOINING}`, 'u');
-const FORM_BEFORE = /\p{Emoji}$/u;
-const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{fe0f})$/u;
-const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
 /** One of Plimsoll's own (src/tui), or the text between them. */
 const OWN_SEQUENCE_OR_REST =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds

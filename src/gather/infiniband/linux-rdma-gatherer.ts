@@ -2,6 +2,7 @@
 // starting a process. A device that disappears while being read loses only itself.
 
 import type { NodeRdmaDevices, RdmaDevice, RdmaPort } from '../../core/node/rdma-devices.ts';
+import { inNumericOrder } from '../../core/text/numeric-order.ts';
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
@@ -35,7 +36,7 @@ export const linuxRdmaGatherer = ({ files, intervals }: MachineAccess): Gatherer
 export const readSysfsRdma = async (files: MachineFiles): Promise<NodeRdmaDevices> => {
   const names = files.namesNow('/sys/class/infiniband');
   const devices: RdmaDevice[] = [];
-  for (const name of isUnreadable(names) ? [] : [...names].sort(byNumber).slice(0, DEVICES_MAX)) {
+  for (const name of isUnreadable(names) ? [] : [...names].sort(inNumericOrder).slice(0, DEVICES_MAX)) {
     devices.push(await readDevice(files, name));
   }
   return { isEnabled: devices.length > 0, devices };
@@ -45,7 +46,7 @@ const readDevice = async (files: MachineFiles, name: string): Promise<RdmaDevice
   const folder = `/sys/class/infiniband/${name}`;
   const numbers = files.namesNow(`${folder}/ports`);
   const ports: RdmaPort[] = [];
-  for (const number of isUnreadable(numbers) ? [] : [...numbers].sort(byNumber).slice(0, PORTS_MAX)) {
+  for (const number of isUnreadable(numbers) ? [] : [...numbers].sort(inNumericOrder).slice(0, PORTS_MAX)) {
     const port = digitsIn(number);
     if (port !== undefined) ports.push(await readPort(files, folder, port));
   }
@@ -90,9 +91,6 @@ const interfaceNameOf = (files: MachineFiles, device: string, number: number): R
   );
 };
 
-/** mlx5_2 before mlx5_10. */
-const byNumber = (a: string, b: string): number => NUMERIC.compare(a, b);
-const NUMERIC = new Intl.Collator('en', { numeric: true });
 const RDMA: GatheredKind = { reading: 'rdmaDevices', vendor: 'none' };
 const DEVICES_MAX = 256;
 const PORTS_MAX = 64;

@@ -9,6 +9,17 @@ describe('a text on a terminal', () => {
     expect(textWidth('🚢')).toBe(2);
   });
 
+  test('takes the columns of each of its characters, for every character', () => {
+    const wide = /^\p{Emoji_Presentation}$/u;
+    for (let code = 0; code < 0x1_0000; code += 1) {
+      const sign = String.fromCharCode(code);
+      const columns = textWidth(sign);
+      // Next to a wide one, no text passes as a narrow one.
+      const expected = /\p{Mn}/u.test(sign) ? 0 : wide.test(sign) ? 2 : textWidth(`${sign}🚢`) - 2;
+      if (columns !== expected) expect.fail(`U+${code.toString(16)} takes ${columns}`);
+    }
+  });
+
   test('is cut at a column and never in the middle of a sign', () => {
     expect(clipped('abcdef', 4)).toBe('abc…');
     expect(clipped('日本語', 4)).toBe('日…');

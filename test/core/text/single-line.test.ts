@@ -24,6 +24,15 @@ describe('a line of text from another machine', () => {
     expect(singleLine(reported)).toBe(shown);
   });
 
+  test('has none of the characters that nothing shows, and every other one', () => {
+    const hidden =
+      /[\p{Cc}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u{fff9}-\u{fffb}]/u;
+    for (let code = 0; code < 0x1_0000; code += 1) {
+      const sign = String.fromCharCode(code);
+      if (showable(sign) !== (hidden.test(sign) ? '' : sign)) expect.fail(`U+${code.toString(16)}`);
+    }
+  });
+
   test('keeps names of every script, with their joiners', () => {
     for (const name of ['שלום', 'می\u200cخواهم', 'क्\u200dष', '東京', '👩\u200d🔬', 'Ærø', '<b>x</b>']) {
       expect(singleLine(name)).toBe(name);
