@@ -3,7 +3,7 @@
 
 import { maximumOf } from '../core/extremes.ts';
 import { type Figure, figureText } from '../core/figure/figure.ts';
-import { inColumns, textWidth } from '../core/text/columns.ts';
+import { hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
 import { capitalized } from '../core/text/single-line.ts';
 
 export interface Section {
@@ -76,6 +76,22 @@ export const sectionLines = (section: Section): readonly string[] => {
     ...tables.flatMap((each, index) => [...(index > 0 || lead.length > 0 ? [''] : []), ...tableLines(each)]),
     ...remarks.map(indented),
   ];
+};
+
+/** What is below its title, on a terminal of this width. */
+export const sectionBody = (
+  { tables = [], remarks = [] }: Pick<Section, 'tables' | 'remarks'>,
+  columns: number,
+): readonly string[] => [
+  ...tables.flatMap(table => tableLines(table, columns)),
+  ...remarks.flatMap(remark => hangingLines('  ', remark, columns)),
+];
+
+export type FactRow = readonly [name: string, text: string];
+
+export const factLines = (facts: readonly FactRow[], columns: number): readonly string[] => {
+  const width = maximumOf(facts.map(([name]) => textWidth(name))) + 2;
+  return facts.flatMap(([name, text]) => hangingLines(`  ${padded(name, width)}`, text, columns));
 };
 
 /** @param width columns of the terminal */

@@ -71,7 +71,7 @@ export const plainFolder = ({
   one: form,
   command,
   json: ({ document }) => jsonLines(document),
-  lines: plainText,
+  lines: report => plainText(report, ON_FILE),
   part: NO_PARTS,
   logs: [],
 });

@@ -61,7 +61,9 @@ export const probeAllCommand: Command = {
     }).catch((error: unknown) => {
       throw asBenchCommandError(error);
     });
-    await state.stdout.write(isJson ? jsonLines(campaign) : `\n${plainText(report).join('\n')}\n`);
+    await state.stdout.write(
+      isJson ? jsonLines(campaign) : `\n${plainText(report, state.stdout).join('\n')}\n`,
+    );
     for (const problem of diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
     state.stop.throwIfAborted();
     const isWhole =

@@ -120,7 +120,7 @@ const PLAIN_REPORT: StoredReport<PlainReport> = {
   csv: plainCsv,
   markdown: plainMarkdown,
   json: ({ document }) => jsonLines(document),
-  lines: plainText,
+  lines: (report, _directory, stdout) => plainText(report, stdout),
   isComplete: ({ document }) => document.state === 'complete',
 };
 

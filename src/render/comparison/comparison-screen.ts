@@ -4,13 +4,13 @@ import type { ComparisonDocument } from '../../core/comparison/comparison-docume
 import { effectText } from '../../core/comparison/comparison-labels.ts';
 import { formatClock } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
-import { hangingLines, padded } from '../../core/text/columns.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { hangingLines } from '../../core/text/columns.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
-import { asciiOf } from '../text/ascii.ts';
-import { type ComparisonTextOptions, comparisonFacts, metricTable } from './comparison-text.ts';
+import { factLines } from '../section.ts';
+import { shownLine, type TextOptions } from '../text/ascii.ts';
+import { comparisonFacts, metricTable } from './comparison-text.ts';
 
-interface ComparisonScreenOptions extends ComparisonTextOptions {
+interface ComparisonScreenOptions extends TextOptions {
   readonly rows: number;
   /** Last lines of the screen. */
   readonly footer: readonly string[];
@@ -20,33 +20,30 @@ export const comparisonScreen = (
   document: ComparisonDocument,
   options: ComparisonScreenOptions,
 ): readonly string[] => {
-  const { columns, rows, footer, isUnicode } = options;
+  const { columns, rows, footer } = options;
   const above = [
     ...hangingLines('', `So far: ${document.sentence}`, columns),
     '',
     ...hangingLines('', progressText(document), columns),
     '',
-    ...comparisonFacts(document)
-      .filter(([name]) => LIVE_FACTS.has(name))
-      .flatMap(([name, text]) => hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns)),
+    ...factLines(
+      comparisonFacts(document).filter(([name]) => LIVE_FACTS.has(name)),
+      columns,
+    ),
     '',
   ];
   const below = ['', ...footer];
   const room = Math.max(1, rows - above.length - below.length);
   const lines = [...above, ...metricTable(document, columns).slice(0, room), ...below];
-  return lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+  return lines.map(line => shownLine(line, options));
 };
 
 /** "Pair 4 done: TTFT p90 −11.8 % (−15.2 to −8.6 %). The next look is at 6 pairs, in about 4:00." */
-export const pairLine = (
-  document: ComparisonDocument,
-  { isUnicode }: Pick<ComparisonTextOptions, 'isUnicode'>,
-): string => {
+export const pairLine = (document: ComparisonDocument, options: Pick<TextOptions, 'isUnicode'>): string => {
   const primary = document.metrics.find(({ isPrimary }) => isPrimary);
   const done = document.progress?.pairsDone ?? 0;
   const so = primary === undefined ? '' : `: ${effectText(primary)}`;
-  const line = `Pair ${done} done${so}. ${nextLookText(document)}`.trimEnd();
-  return isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'));
+  return shownLine(`Pair ${done} done${so}. ${nextLookText(document)}`.trimEnd(), options);
 };
 
 const progressText = (document: ComparisonDocument): string => {
@@ -70,4 +67,3 @@ const nextLookText = ({ plan, progress }: ComparisonDocument): string => {
 };
 
 const LIVE_FACTS: ReadonlySet<string> = new Set(['A', 'B', 'load']);
-const FACT_COLUMNS = 6;

@@ -16,58 +16,42 @@ import { formatClock, formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { failedStopLines } from '../../core/run/failed-stop.ts';
 import { nameLabel } from '../../core/run/run-shape.ts';
-import { hangingLines, padded } from '../../core/text/columns.ts';
-import { capitalized, showable } from '../../core/text/single-line.ts';
+import { hangingLines } from '../../core/text/columns.ts';
+import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
-import { type Section, type SectionCell, tableLines } from '../section.ts';
-import { asciiOf } from '../text/ascii.ts';
-
-export interface ComparisonTextOptions {
-  /** false: only ASCII. */
-  readonly isUnicode: boolean;
-  readonly columns: number;
-}
+import { type FactRow, factLines, type Section, type SectionCell, tableLines } from '../section.ts';
+import { shownLine, type TextOptions } from '../text/ascii.ts';
 
 /** The final text. */
-export const comparisonText = (
-  document: ComparisonDocument,
-  options: ComparisonTextOptions,
-): readonly string[] => {
+export const comparisonText = (document: ComparisonDocument, options: TextOptions): readonly string[] => {
   const { columns } = options;
-  return shown(
-    [
-      ...(document.stopped !== undefined
-        ? [...failedStopLines(document.stopped, columns), '']
-        : document.state === 'complete'
-          ? []
-          : [`${document.state}: results up to that point`.toUpperCase()]),
-      ...hangingLines('', `${document.sentence}.`, columns),
-      ...(document.endedEarly === undefined || document.stopped !== undefined
+  return [
+    ...(document.stopped !== undefined
+      ? [...failedStopLines(document.stopped, columns), '']
+      : document.state === 'complete'
         ? []
-        : hangingLines('', `${capitalized(document.endedEarly)}.`, columns)),
-      '',
-      `Comparison ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
-      ...comparisonFacts(document).flatMap(([name, text]) =>
-        hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
-      ),
-      ...refusals(document, columns),
-      '',
-      ...metricTable(document, columns),
-      '',
-      ...comparisonSection(document).remarks.flatMap(remark =>
-        remark.startsWith('* ')
-          ? hangingLines('* ', remark.slice(2), columns)
-          : hangingLines('- ', remark, columns),
-      ),
-    ],
-    options,
-  );
+        : [`${document.state}: results up to that point`.toUpperCase()]),
+    ...hangingLines('', `${document.sentence}.`, columns),
+    ...(document.endedEarly === undefined || document.stopped !== undefined
+      ? []
+      : hangingLines('', `${capitalized(document.endedEarly)}.`, columns)),
+    '',
+    `Comparison ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
+    ...factLines(comparisonFacts(document), columns),
+    ...refusals(document, columns),
+    '',
+    ...metricTable(document, columns),
+    '',
+    ...comparisonSection(document).remarks.flatMap(remark =>
+      remark.startsWith('* ')
+        ? hangingLines('* ', remark.slice(2), columns)
+        : hangingLines('- ', remark, columns),
+    ),
+  ].map(line => shownLine(line, options));
 };
 
-type Fact = readonly [name: string, text: string];
-
-export const comparisonFacts = (document: ComparisonDocument): readonly Fact[] => {
+export const comparisonFacts = (document: ComparisonDocument): readonly FactRow[] => {
   const name = nameLabel(document);
   return [
     ...(name === '' ? [] : [['name', name] as const]),
@@ -196,11 +180,6 @@ const chanceText = (chance: number): string => (chance < 0.001 ? '< 0.001' : cha
 
 const round = (share: number): number => Math.round(share * 1000) / 1000;
 
-/** Names come from outside and must not contain control sequences for a terminal. */
-const shown = (lines: readonly string[], { isUnicode }: ComparisonTextOptions): readonly string[] =>
-  lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
-
-const FACT_COLUMNS = 6;
 const SIDE_A = 1;
 const SIDE_B = 2;
 const MARGIN = 5;

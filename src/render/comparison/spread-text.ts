@@ -5,12 +5,10 @@ import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import type { SpreadMetric } from '../../core/comparison/run-spread.ts';
 import { counted, figureText } from '../../core/figure/figure.ts';
 import { hangingLines } from '../../core/text/columns.ts';
-import { showable } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr, type Reported } from '../../core/unknown.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { type Section, tableLines } from '../section.ts';
-import { asciiOf } from '../text/ascii.ts';
-import type { ComparisonTextOptions } from './comparison-text.ts';
+import { shownLine, type TextOptions } from '../text/ascii.ts';
 
 /** Of a figure that no run has there is no row, but the reason. */
 export const spreadSection = (spread: readonly SpreadMetric[], runs: number): SpreadSection => ({
@@ -44,7 +42,7 @@ export const spreadText = (spread: readonly SpreadMetric[], runs: number): reado
 
 export const repeatText = (
   { id, model, target, units, spread, notices }: RepeatDocument,
-  { isUnicode, columns }: ComparisonTextOptions,
+  options: TextOptions,
 ): readonly string[] => {
   const { tables, remarks } = spreadSection(spread, units.length);
   return [
@@ -52,8 +50,8 @@ export const repeatText = (
     '',
     ...tables.flatMap(table => tableLines(table)),
     '',
-    ...[...remarks, ...notices].flatMap(remark => hangingLines('- ', remark, columns)),
-  ].map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
+    ...[...remarks, ...notices].flatMap(remark => hangingLines('- ', remark, options.columns)),
+  ].map(line => shownLine(line, options));
 };
 
 /** One line per reason, with all figures that it excludes. */

@@ -8,7 +8,7 @@ import type { Report, ReportSeries } from '../../core/run/report.ts';
 import { type SeriesKey, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import { type Section, type SectionCell, type SectionTable, sectionCellText, withRows } from '../section.ts';
+import { type Section, type SectionCell, sectionCellText, withRows } from '../section.ts';
 import { formatRunFigure } from './format-run-figure.ts';
 import {
   DASH_WORDS,
@@ -57,25 +57,19 @@ export const PERCENTILES_NOTE =
   'over completed requests. “At most”: with 99 % confidence, p99 is no higher (MLPerf early stopping)';
 
 /**
- * For a screen of 80 columns: short names, and intervals in one column, the lowest in which the first series needs one;
- * undefined if no series has a value.
+ * For a screen of 80 columns: short names, and intervals in one column, the lowest in which the first series needs one.
  */
-export const shortPercentiles = (
-  report: Report,
-): { readonly table: SectionTable; readonly legend: readonly string[] } | undefined => {
+export const shortPercentiles = (report: Report): Pick<Section, 'tables' | 'remarks'> => {
   const keys = seriesOf('headline', 'detail').filter(key => report.series[key]?.max !== 0);
   const [first] = keys.flatMap(key => report.series[key] ?? []).filter(({ count }) => count > 0);
   const ranged = TABLE_PERCENTILES.find(each => vouchedPercentile(first, each).kind === 'interval');
   const rows = rowsOf(report, keys, shortCells(ranged));
-  if (rows.length === 0) return undefined;
   const columns = ['', 'mean', ...TABLE_PERCENTILES.map(each => `p${each}`), 'p99 ≤', 'max', 'n'];
-  const table = {
-    name: 'Percentiles',
-    columns,
-    rows,
-    leaving: ['p99 ≤', 'n', 'p90'].map(name => [columns.indexOf(name)]),
+  const leaving = ['p99 ≤', 'n', 'p90'].map(name => [columns.indexOf(name)]);
+  return {
+    tables: withRows({ name: 'Percentiles', columns, rows, leaving }),
+    remarks: rows.length === 0 ? [whyNoRow(report)] : legendOf(rows),
   };
-  return { table, legend: legendOf(rows) };
 };
 
 type CellsOf = (one: ReportSeries) => readonly SectionCell[];

@@ -34,19 +34,13 @@ import {
 } from '../../core/text/columns.ts';
 import { capitalized, withFullStop } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { type SectionCell, sectionCellText, tableLines } from '../section.ts';
+import { type Section, type SectionCell, sectionBody, sectionCellText } from '../section.ts';
 import { fromText } from './agent-rows.ts';
 import { depthLines } from './depth-text.ts';
 import { energySection } from './energy-rows.ts';
 import { answerSentence } from './objective-labels.ts';
 import { shortPercentiles } from './percentile-rows.ts';
-import {
-  isStoppedUnmeasured,
-  objectiveLines,
-  reportVerdict,
-  summaryFigures,
-  whyNoRow,
-} from './report-summary.ts';
+import { isStoppedUnmeasured, objectiveLines, reportVerdict, summaryFigures } from './report-summary.ts';
 import { headroomSection } from './run-headroom-text.ts';
 import { serverPrefixSentence, serverTimeSentence } from './server-times.ts';
 import { sessionSection } from './session-rows.ts';
@@ -62,14 +56,17 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
     ...head(report),
     '',
     ...(report.depth === undefined
-      ? [...figures(report), ...(hasFigures(report) ? ['', ...percentiles(report, columns)] : [])]
+      ? [
+          ...figures(report),
+          ...(hasFigures(report) ? ['', ...sectionBody(shortPercentiles(report), columns)] : []),
+        ]
       : depthLines(report.depth, report.calibration)),
     ...byServer(report, columns),
     ...byUrl(report),
     ...ofSessions(report),
     ...(hasFigures(report) ? errorBounds(report) : []),
-    ...underBound(report, columns),
-    ...energy(report),
+    ...apart(headroomSection(report), columns),
+    ...apart({ tables: energySection(report)?.tables ?? [] }, columns),
     ...spoiled(report, columns),
   ].flatMap(line => bounded(wrapped(line, columns), LINES_OF_ONE_MAX));
   const below = notices(report, columns);
@@ -209,29 +206,9 @@ const figures = (report: Report): readonly string[] =>
       ]),
   );
 
-const percentiles = (report: Report, columns: number): readonly string[] => {
-  const short = shortPercentiles(report);
-  return short === undefined
-    ? [`  ${whyNoRow(report)}`]
-    : [
-        ...tableLines(short.table, columns),
-        ...short.legend.flatMap(line => hangingLines('  ', line, columns)),
-      ];
-};
-
-/** Left out if the machine is not known: --full shows the reason. */
-const underBound = (report: Report, columns: number): readonly string[] => {
-  const { tables = [], remarks = [] } = headroomSection(report) ?? {};
-  const lines = [
-    ...tables.flatMap(tableLines),
-    ...remarks.flatMap(remark => hangingLines('  ', remark, columns)),
-  ];
-  return lines.length === 0 ? [] : ['', ...lines];
-};
-
-/** Left out if it is not known. */
-const energy = (report: Report): readonly string[] => {
-  const lines = (energySection(report)?.tables ?? []).flatMap(tableLines);
+/** Left out if it is not known: --full shows the reason. */
+const apart = (section: Pick<Section, 'tables' | 'remarks'> = {}, columns: number): readonly string[] => {
+  const lines = sectionBody(section, columns);
   return lines.length === 0 ? [] : ['', ...lines];
 };
 

@@ -9,21 +9,20 @@ import { RUN_RATES } from '../../core/run/run-rates.ts';
 import { isSeriesKey, SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
 import { inColumns, paddedStart, textWidth, wrapped } from '../../core/text/columns.ts';
-import { capitalized, showable } from '../../core/text/single-line.ts';
+import { capitalized } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { sectionLines } from '../section.ts';
-import { asciiOf } from '../text/ascii.ts';
+import { type Section, sectionBody, sectionLines, withRows } from '../section.ts';
+import { shownLine, type TextOptions } from '../text/ascii.ts';
+import { textBar } from '../text/bar.ts';
 import { failureSection } from './failure-rows.ts';
 import { objectiveSentence } from './objective-labels.ts';
-import { dashLegend, dashText, TOO_FEW } from './percentile-text.ts';
+import { dashLegend, dashText, TABLE_PERCENTILES, TOO_FEW } from './percentile-text.ts';
 import { whyNoRow } from './report-summary.ts';
 import { runSections } from './run-sections.ts';
 import { shortReport } from './short-report.ts';
 import { settingRows } from './text-requests.ts';
 
-interface TextReportOptions {
-  /** false: only ASCII. */
-  readonly isUnicode: boolean;
+interface TextReportOptions extends Pick<TextOptions, 'isUnicode'> {
   /** After the first screen, everything that the report contains. */
   readonly isFull: boolean;
   /** Of the terminal; by default the first screen has 80, and what follows it whole lines. */
@@ -39,11 +38,7 @@ export const renderReport = (
     ...shortReport(report, columns ?? SCREEN_COLUMNS),
     ...(columns === undefined ? full : full.flatMap(line => wrapped(line, columns))),
   ];
-  return lines.map(line => {
-    // Names of models and targets come from outside, and must not send control sequences to a terminal.
-    const text = showable(line, '?');
-    return isUnicode ? text : asciiOf(text);
-  });
+  return lines.map(line => shownLine(line, { isUnicode }));
 };
 
 const everything = (report: Report): readonly string[] => [
@@ -53,8 +48,7 @@ const everything = (report: Report): readonly string[] => [
   ...objectives(report),
   '',
   ...seriesTable(report),
-  ...seriesBlocks(report),
-  ...runSections(report).flatMap(sectionLines),
+  ...[...seriesSections(report), ...runSections(report)].flatMap(sectionLines),
   ...list('Contamination of figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
@@ -88,34 +82,26 @@ const seriesTable = (report: Report): readonly string[] => {
   const rows = inOrder(report.series)
     .filter(([, { count, max }]) => count > 0 && max !== 0)
     .map(([name, one]) => {
-      const { percentiles } = one;
-      const cells = [
-        one.mean,
-        percentiles['50'],
-        percentiles['90'],
-        percentiles['95'],
-        percentiles['99'],
-        percentiles['99.9'],
-        one.max,
-      ];
+      const cells = [one.mean, ...SHOWN.map(p => one.percentiles[p]), one.max];
       return [name, formatCount(one.count), ...cells.map(value => shown(one, value))];
     });
-  if (rows.length === 0) return [`  ${whyNoRow(report)}`];
-  const head = ['', 'n', 'mean', 'p50', 'p90', 'p95', 'p99', 'p99.9', 'max'];
   const isShort = rows.flat().includes(NOT_REPORTED);
-  return [
-    ...inColumns([head, ...rows], { hasFigures: true }),
-    ...(isShort ? [`  ${dashLegend(['none'])}`] : []),
-  ];
+  return sectionBody(
+    {
+      tables: withRows({ name: '', columns: ['', 'n', 'mean', ...SHOWN.map(p => `p${p}`), 'max'], rows }),
+      remarks: rows.length === 0 ? [whyNoRow(report)] : isShort ? [dashLegend(['none'])] : [],
+    },
+    Number.POSITIVE_INFINITY,
+  );
 };
 
 /** For the series by which people compare endpoints. */
-const seriesBlocks = ({ series }: Report): readonly string[] =>
+const seriesSections = ({ series }: Report): readonly Section[] =>
   seriesOf('headline', 'detail').flatMap(key => {
     const one = series[key];
     return one === undefined || one.max === null || one.max === 0
       ? []
-      : ['', ...seriesBlock(seriesRow(key).label, one)];
+      : seriesSection(seriesRow(key).label, one);
   });
 
 /** In the table's order; series that only another version has come last, by name. */
@@ -127,43 +113,44 @@ const inOrder = (series: Report['series']): readonly (readonly [string, ReportSe
   ...Object.entries(series).filter(([name]) => !isSeriesKey(name)),
 ];
 
-const seriesBlock = (title: string, one: ReportSeries): readonly string[] => {
-  const spread = `min ${shown(one, one.min)}, mean ${shown(one, one.mean)}, std dev ${shown(one, one.stdDev)}, max ${shown(one, one.max)}`;
-  const header = ['percentile', one.isExact ? 'exact' : 'within 0.1%'];
-  if (one.estimates !== undefined) header.push('99% confident');
-  if (one.failureAdjusted !== undefined) header.push('failures as ∞');
-  const rows = Object.keys(one.percentiles)
-    .toSorted((a, b) => Number(a) - Number(b))
-    .map(p => {
-      const row = [`p${p}`, shown(one, one.percentiles[p])];
-      if (one.estimates !== undefined) row.push(estimateText(one, p));
-      if (one.failureAdjusted !== undefined) row.push(adjustedText(one, p));
-      return row;
-    });
-  return [
-    `${title}: n ${formatCount(one.count)}, ${spread}`,
-    ...inColumns([header, ...rows], { hasFigures: true }),
-    ...zeros(one),
-    ...histogram(one),
+const seriesSection = (title: string, one: ReportSeries): Section => {
+  const { estimates, failureAdjusted } = one;
+  const columns = [
+    [one.isExact ? 'exact' : 'within 0.1%', (p: string) => shown(one, one.percentiles[p])] as const,
+    ...(estimates === undefined ? [] : [['99% confident', of(one, estimates, TOO_FEW)] as const]),
+    ...(failureAdjusted === undefined
+      ? []
+      : [['failures as ∞', of(one, failureAdjusted, 'failed')] as const]),
   ];
+  return {
+    key: title,
+    title,
+    count: `n ${formatCount(one.count)}, min ${shown(one, one.min)}, mean ${shown(one, one.mean)}, std dev ${shown(one, one.stdDev)}, max ${shown(one, one.max)}`,
+    tables: [
+      {
+        name: title,
+        columns: ['percentile', ...columns.map(([name]) => name)],
+        rows: Object.keys(one.percentiles)
+          .toSorted((a, b) => Number(a) - Number(b))
+          .map(p => [`p${p}`, ...columns.map(([, text]) => text(p))]),
+      },
+    ],
+    remarks: [...zeros(one), ...histogram(one)],
+  };
 };
 
-const estimateText = (one: ReportSeries, p: string): string => {
-  const estimate = one.estimates?.[p];
-  if (estimate === undefined) return '';
-  return estimate === null ? TOO_FEW : shown(one, estimate);
-};
-
-const adjustedText = (one: ReportSeries, p: string): string => {
-  const value = one.failureAdjusted?.[p];
-  if (value === undefined) return '';
-  return value === null ? 'failed' : shown(one, value);
-};
+/** @param none what null means */
+const of =
+  (one: ReportSeries, values: Readonly<Record<string, number | null>>, none: string) =>
+  (p: string): string => {
+    const value = values[p];
+    return value === undefined ? '' : value === null ? none : shown(one, value);
+  };
 
 /** Next to the buckets: in their first one they could not be distinguished from short times. */
 const zeros = (one: ReportSeries): readonly string[] => {
   const count = zeroCount(one);
-  return count === 0 ? [] : [`  0, not in the bars: ${formatCount(count)} of ${formatCount(one.count)}`];
+  return count === 0 ? [] : [`0, not in the bars: ${formatCount(count)} of ${formatCount(one.count)}`];
 };
 
 /** Without the empty buckets at either end; a bucket that is not empty shows something. */
@@ -179,16 +166,9 @@ const histogram = (one: ReportSeries): readonly string[] => {
   const edges = one.unit !== 'ns' || areApart ? usual : nanosecondsTicks(lows);
   const width = maximumOf([0, ...edges.map(textWidth)]);
   return kept.map(([, , count], index) => {
-    const bar = barOf(count / most);
-    return `  ${paddedStart(edges[index] ?? '', width)} │${bar}${count > 0 ? ` ${formatCount(count)}` : ''}`;
+    const bar = textBar(count / most, BAR_COLUMNS);
+    return `${paddedStart(edges[index] ?? '', width)} │${bar}${count > 0 ? ` ${formatCount(count)}` : ''}`;
   });
-};
-
-/** In eighths of a character. */
-const barOf = (share: number): string => {
-  if (share === 0) return '';
-  const eighths = Math.max(1, Math.round(share * BAR_COLUMNS * 8));
-  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 };
 
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string => {
@@ -209,5 +189,5 @@ const shown = ({ unit }: ReportSeries, value: number | null | undefined): string
 
 const SCREEN_COLUMNS = 80;
 const NOT_REPORTED: string = dashText('none');
+const SHOWN: readonly string[] = [...TABLE_PERCENTILES, '99.9'];
 const BAR_COLUMNS = 40;
-const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

@@ -14,8 +14,9 @@ import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/s
 import { hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
-import { tableLines } from '../section.ts';
-import { asciiOf } from '../text/ascii.ts';
+import { type FactRow, factLines, tableLines } from '../section.ts';
+import { shownLine, type TextOptions } from '../text/ascii.ts';
+import { textBar } from '../text/bar.ts';
 import { leadOf } from './line-lead.ts';
 import {
   curveSeries,
@@ -29,43 +30,31 @@ import {
 import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
 import { stageSection, tailTitle } from './stage-columns.ts';
 
-interface SweepTextOptions {
-  /** false: only ASCII. */
-  readonly isUnicode: boolean;
-  /** Columns of the terminal, or of the file. */
-  readonly columns: number;
-}
-
 /** For a file, whose reader is unknown. */
 export const FILE_COLUMNS = 100;
 
 type StagesDocument = SweepDocument | LineDocument;
 
 /** The final text. */
-export const sweepText = (document: StagesDocument, options: SweepTextOptions): readonly string[] => {
+export const sweepText = (document: StagesDocument, options: TextOptions): readonly string[] => {
   const { columns } = options;
   const stages = picturedAfterwards(document.stages);
-  return shown(
-    [
-      ...(document.stopped === undefined
-        ? cutText(document).map(text => text.toUpperCase())
-        : [...failedStopLines(document.stopped, columns), ...(isUnanswered(document) ? [] : [''])]),
-      ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
-      '',
-      `${isLine(document) ? 'Load line' : 'Sweep'} ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
-      ...stagesFacts(document).flatMap(([name, text]) =>
-        hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
-      ),
-      '',
-      ...(stages.length === 0 ? ['No stage has started.'] : table(stages, { document, columns })),
-      ...reasons(document.stages, columns),
-      ...(isLine(document) ? [] : stageBars(inLoadOrder(stages, sweepHeadDigest(document, '').by), columns)),
-    ],
-    options,
-  );
+  return [
+    ...(document.stopped === undefined
+      ? cutText(document).map(text => text.toUpperCase())
+      : [...failedStopLines(document.stopped, columns), ...(isUnanswered(document) ? [] : [''])]),
+    ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
+    '',
+    `${isLine(document) ? 'Load line' : 'Sweep'} ${document.id} of ${formatMoment(document.startedAt)}, Plimsoll ${document.plimsoll.version}`,
+    ...factLines(stagesFacts(document), columns),
+    '',
+    ...(stages.length === 0 ? ['No stage has started.'] : table(stages, { document, columns })),
+    ...reasons(document.stages, columns),
+    ...(isLine(document) ? [] : stageBars(inLoadOrder(stages, sweepHeadDigest(document, '').by), columns)),
+  ].map(line => shownLine(line, options));
 };
 
-interface SearchScreenOptions extends SweepTextOptions {
+interface SearchScreenOptions extends TextOptions {
   readonly rows: number;
   /** Last lines of the screen. */
   readonly footer: readonly string[];
@@ -80,9 +69,10 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
     '',
     ...searchProgress(document),
     '',
-    ...stagesFacts(document)
-      .filter(([name]) => LIVE_FACTS.has(name))
-      .flatMap(([name, text]) => hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns)),
+    ...factLines(
+      stagesFacts(document).filter(([name]) => LIVE_FACTS.has(name)),
+      columns,
+    ),
     '',
   ];
   const below = ['', ...footer];
@@ -90,16 +80,13 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
   const room = Math.max(1, rows - above.length - below.length - TABLE_HEAD_ROWS);
   const newest = lines.length <= room ? lines : lines.slice(1 - room);
   const earlier = lines.length - newest.length;
-  return shown(
-    [
-      ...above,
-      ...(stages.length === 0 ? ['No stage has started.'] : [caption, head]),
-      ...(earlier === 0 ? [] : [`  … ${counted(earlier, 'earlier stage')}`]),
-      ...newest,
-      ...below,
-    ],
-    options,
-  );
+  return [
+    ...above,
+    ...(stages.length === 0 ? ['No stage has started.'] : [caption, head]),
+    ...(earlier === 0 ? [] : [`  … ${counted(earlier, 'earlier stage')}`]),
+    ...newest,
+    ...below,
+  ].map(line => shownLine(line, options));
 };
 
 /** "3 of about 8 stages, at most 0:46 left", and the next load for either outcome. */
@@ -163,9 +150,7 @@ const isUnanswered = (document: StagesDocument): boolean =>
 
 const isLine = (document: StagesDocument): document is LineDocument => document.schema === LINE_SCHEMA;
 
-type Fact = readonly [name: string, text: string];
-
-export const stagesFacts = (document: StagesDocument): readonly Fact[] => {
+export const stagesFacts = (document: StagesDocument): readonly FactRow[] => {
   const { target, serverKind, model, dataset } = document;
   const name = nameLabel(document);
   return [
@@ -212,13 +197,8 @@ const reasons = (stages: readonly Stage[], columns: number): readonly string[] =
   ];
 };
 
-/** Names come from outside and must not contain control sequences for a terminal. */
-const shown = (lines: readonly string[], { isUnicode }: SweepTextOptions): readonly string[] =>
-  lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
-
 /** The rest is already visible in the typed command. */
 const LIVE_FACTS: ReadonlySet<string> = new Set(['target', 'model', 'objectives']);
-const FACT_COLUMNS = 12;
 /** The series of the percentiles, and the header. */
 const TABLE_HEAD_ROWS = 2;
 
@@ -256,19 +236,13 @@ const stageBars = (stages: readonly PicturedStage[], columns: number): readonly 
       [
         `  ${paddedStart(load, loadColumns)}`,
         padded(
-          `${barOf(amount / most, barColumns)} ${formatThreeDigits(amount)}`,
+          `${textBar(amount / most, barColumns)} ${formatThreeDigits(amount)}`,
           barColumns + FIGURE_COLUMNS,
         ),
-        `${barOf(waitNs / longest, barColumns)} ${figureText(formatMeasuredNanoseconds(waitNs))}${grows}`,
+        `${textBar(waitNs / longest, barColumns)} ${figureText(formatMeasuredNanoseconds(waitNs))}${grows}`,
       ].join('  '),
     ),
   ];
-};
-
-/** In eighths of a character; any value above zero is visible. */
-const barOf = (share: number, columns: number): string => {
-  const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0;
-  return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 };
 
 const FIGURE_COLUMNS = 7;
@@ -276,4 +250,3 @@ const FIGURE_COLUMNS = 7;
 const AROUND_BARS = 34;
 const BAR_COLUMNS_LEAST = 6;
 const BAR_COLUMNS_MOST = 24;
-const EIGHTHS: readonly string[] = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];

@@ -1,4 +1,19 @@
-// Lines for a terminal that only has ASCII: meaningful characters become ASCII text, others a question mark.
+// Lines for a terminal: names come from outside and must not contain control sequences. If it only has ASCII, meaningful
+// characters become ASCII text, others a question mark.
+
+import { showable } from '../../core/text/single-line.ts';
+
+export interface TextOptions {
+  /** false: only ASCII. */
+  readonly isUnicode: boolean;
+  /** Of the terminal, or of the file. */
+  readonly columns: number;
+}
+
+export const shownLine = (line: string, { isUnicode }: Pick<TextOptions, 'isUnicode'>): string => {
+  const text = showable(line, '?');
+  return isUnicode ? text : asciiOf(text);
+};
 
 /** A terminal of another encoding shows a bar as a bar. */
 export const asciiOf = (line: string): string =>

@@ -2,7 +2,6 @@
 // how to repeat it.
 
 import type { ComparisonDocument, ComparisonSide } from '../../core/comparison/comparison-document.ts';
-import { formatMoment } from '../../core/figure/duration.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
 import { nameTexts } from '../../core/run/run-shape.ts';
 import { capitalized } from '../../core/text/single-line.ts';
@@ -10,22 +9,21 @@ import { isKnown, isUnknown } from '../../core/unknown.ts';
 import { forestChart, pairsChart } from '../../render/chart/comparison-charts.ts';
 import { comparisonFacts, comparisonSection, refusalTexts } from '../../render/comparison/comparison-text.ts';
 import { gateAnswerText, gateLines } from '../../render/comparison/gate-text.ts';
-import { environmentText } from '../../render/run/text-requests.ts';
 import { type Markup, markup } from '../../render/text/markup.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import {
+  againSection,
   folded,
   foldedList,
-  htmlPage,
-  pageFoot,
-  pageHead,
+  madeBy,
   pageSection,
   picture,
+  reportPage,
   sectionMarkup,
   type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
-import { type FontFace, pageStyle } from './page-style.ts';
+import type { FontFace } from './page-style.ts';
 
 interface ComparisonPageInput {
   readonly document: ComparisonDocument;
@@ -40,16 +38,18 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
     width: 748,
     name: `${primary?.label ?? 'The primary figure'} of each segment in the order they ran`,
   });
-  return htmlPage({
-    title: `${a.label} against ${b.label} · Plimsoll report`,
-    style: pageStyle(fonts),
-    body: markup`<main class="sheet">${pageHead({
+  return reportPage({
+    title: `${a.label} against ${b.label}`,
+    fonts,
+    head: {
       kind: 'Plimsoll comparison',
-      when: `${document.id} · ${formatMoment(document.startedAt)}`,
+      id: document.id,
+      startedAt: document.startedAt,
       title: `B, ${b.label}, against A, ${a.label}`,
       subtitle: [...new Set([a.model, b.model].filter(isKnown)), load].join(' · '),
       tags: nameTexts(document),
-    })}${verdictBand(bandOf(document))}${gateSection(document)}${pageSection({
+    },
+    content: markup`${verdictBand(bandOf(document))}${gateSection(document)}${pageSection({
       title: 'B against A',
       remark: 'the shaded part is the margin, too small to matter; * decides',
       content: picture(
@@ -67,11 +67,11 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
             remark: `${primary?.label ?? ''} of each segment; the line joins a pair`,
             content: picture(strip, ''),
           })
-    }${pageSection({ title: 'Again', content: markup`<code class="command">${document.command}</code>` })}<div class="folded">${foldedList(
-      'How sure it is',
-      [UNIT_TEXTS[mode], ...figures.remarks],
-    )}${folded('All settings and the environment', settingsOf(document))}</div>${pageFoot({ file: 'comparison.json', json: comparisonToJson(document) })}
-</main>`,
+    }${againSection(document.command)}<div class="folded">${foldedList('How sure it is', [
+      UNIT_TEXTS[mode],
+      ...figures.remarks,
+    ])}${folded('All settings and the environment', settingsOf(document))}</div>`,
+    raw: { file: 'comparison.json', json: comparisonToJson(document) },
   });
 };
 
@@ -111,8 +111,7 @@ const settingsOf = (document: ComparisonDocument): readonly (readonly [name: str
   ...comparisonFacts(document).map(([name, text]) => [capitalized(name), text] as const),
   ['Target of A', targetOf(document.a)],
   ['Target of B', targetOf(document.b)],
-  ['Client', environmentText(document.environment)],
-  ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
+  ...madeBy(document),
 ];
 
 const targetOf = ({ target }: ComparisonSide): string =>

@@ -1,7 +1,6 @@
 // The report of a load line or a sweep as one page: the result first, the curve that it is based on, every stage, and
 // how to repeat it.
 
-import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
@@ -14,7 +13,6 @@ import { isUnknown } from '../../core/unknown.ts';
 import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../render/chart/line-charts.ts';
 import { holdsOf } from '../../render/chart/line-mark.ts';
 import { windowText } from '../../render/run/report-summary.ts';
-import { environmentText } from '../../render/run/text-requests.ts';
 import { leadOf } from '../../render/sweep/line-lead.ts';
 import {
   curveObjective,
@@ -38,19 +36,19 @@ import { stagesFacts } from '../../render/sweep/sweep-text.ts';
 import { markup } from '../../render/text/markup.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import {
+  againSection,
   folded,
   foldedList,
   hostOf,
-  htmlPage,
-  pageFoot,
-  pageHead,
+  madeBy,
   pageSection,
   picture,
+  reportPage,
   sectionMarkup,
   type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
-import { type FontFace, pageStyle } from './page-style.ts';
+import type { FontFace } from './page-style.ts';
 
 interface LinePageInput {
   readonly document: SweepDocument | LineDocument;
@@ -75,13 +73,13 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
     stage => stage.standing === 'held' && holds !== undefined && loadOn(stage, sweep.by) === holds,
   );
   const section = stageSection(stages, sweep.form);
-  const file = isLine ? 'line.json' : 'sweep.json';
-  return htmlPage({
-    title: `${isLine ? 'Load line' : 'Sweep'} of ${model} on ${target} · Plimsoll report`,
-    style: pageStyle(fonts),
-    body: markup`<main class="sheet">${pageHead({
+  return reportPage({
+    title: `${isLine ? 'Load line' : 'Sweep'} of ${model} on ${target}`,
+    fonts,
+    head: {
       kind: `Plimsoll ${isLine ? 'load line' : 'sweep'}`,
-      when: `${document.id} · ${formatMoment(document.startedAt)}`,
+      id: document.id,
+      startedAt: document.startedAt,
       title: isLine
         ? `${model} on ${target}: ${lineFigure(line, false)} ${line.kind === 'unknown' ? '' : loadUnit(sweep.by)}`
         : `${model} on ${target}, ${counted(stages.length, 'load')}`,
@@ -91,7 +89,8 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
         ...document.objectives,
       ].join(' · '),
       tags: nameTexts(document),
-    })}${verdictBand(bandOf({ sweep, line, end, stages, stopped: document.stopped }))}
+    },
+    content: markup`${verdictBand(bandOf({ sweep, line, end, stages, stopped: document.stopped }))}
 <p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>
 ${pageSection({
   title,
@@ -131,11 +130,8 @@ ${pageSection({
         }),
         'No stage has both figures: the endpoint does not stream, or reports no tokens.',
       ),
-    })}${pageSection({
-      title: 'Again',
-      content: markup`<code class="command">${document.command}</code>`,
-    })}</div><div class="folded">${foldedList('Why each stage ended as it did', reasonsOf(stages))}${folded('All settings and the environment', settingsOf(document))}</div>${pageFoot({ file, json: sweepDocumentToJson(document) })}
-</main>`,
+    })}${againSection(document.command)}</div><div class="folded">${foldedList('Why each stage ended as it did', reasonsOf(stages))}${folded('All settings and the environment', settingsOf(document))}</div>`,
+    raw: { file: isLine ? 'line.json' : 'sweep.json', json: sweepDocumentToJson(document) },
   });
 };
 
@@ -210,6 +206,5 @@ const settingsOf = (
 ): readonly (readonly [name: string, text: string])[] => [
   ...stagesFacts(document).map(([name, text]) => [capitalized(name), text] as const),
   ['Seed', String(document.seed)],
-  ['Client', environmentText(document.environment)],
-  ['Plimsoll', `${document.plimsoll.version}, schema ${document.schema}`],
+  ...madeBy(document),
 ];

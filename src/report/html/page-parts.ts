@@ -1,25 +1,31 @@
 // Components of a report's pages: the head, the verdict with its sign, figures, tables, folded parts.
 
 import { createHash } from 'node:crypto';
+import { formatMoment } from '../../core/figure/duration.ts';
 import type { Figure } from '../../core/figure/figure.ts';
 import { SPOILED_MARK } from '../../core/run/contamination.ts';
+import type { ReportEnvironment } from '../../core/run/report.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import type { SummaryFigure } from '../../render/run/report-summary.ts';
+import { environmentText } from '../../render/run/text-requests.ts';
 import { columnTitle, pageTable, type Section, type SectionCell } from '../../render/section.ts';
 import { type Markup, type MarkupValue, markup, rawMarkup } from '../../render/text/markup.ts';
+import { type FontFace, pageStyle } from './page-style.ts';
 
 interface PageHead {
   /** "Plimsoll report". */
   readonly kind: string;
-  /** "Run 2026-10-12-1 · 12 October 2026, 14:02 UTC". */
-  readonly when: string;
+  /** "Run 2026-10-12-1". */
+  readonly id: string;
+  /** ISO 8601 */
+  readonly startedAt: string;
   readonly title: string;
   readonly subtitle: string;
   readonly tags: readonly string[];
 }
 
-export const pageHead = ({ kind, when, title, subtitle, tags }: PageHead): Markup => markup`
-<div class="top">${LOGO}<span>${kind}</span><span class="push">${when}</span></div>
+const pageHead = ({ kind, id, startedAt, title, subtitle, tags }: PageHead): Markup => markup`
+<div class="top">${LOGO}<span>${kind}</span><span class="push">${id} · ${formatMoment(startedAt)}</span></div>
 <h1>${title}</h1><p class="sub">${subtitle}</p>${
   tags.length === 0 ? undefined : markup`<ul class="tags">${tags.map(tag => markup`<li>${tag}</li>`)}</ul>`
 }`;
@@ -95,6 +101,9 @@ const cellMarkup = (cell: SectionCell): MarkupValue =>
 
 const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;
 
+export const againSection = (command: string): Markup =>
+  pageSection({ title: 'Again', content: markup`<code class="command">${command}</code>` });
+
 /** A chart, or why there is none. On a phone it scrolls sideways, by the keyboard too. */
 export const picture = (drawn: Markup | undefined, instead: string): Markup =>
   drawn === undefined
@@ -137,6 +146,20 @@ export const folded = (
 ): Markup =>
   markup`<details><summary>${title}</summary><dl>${rows.map(([name, text]) => markup`<dt>${name}</dt><dd>${text}</dd>`)}</dl></details>`;
 
+/** The last rows of the settings of a document. */
+export const madeBy = ({
+  environment,
+  plimsoll,
+  schema,
+}: {
+  readonly environment: ReportEnvironment;
+  readonly plimsoll: { readonly version: string };
+  readonly schema: string;
+}): readonly (readonly [name: string, text: string])[] => [
+  ['Client', environmentText(environment)],
+  ['Plimsoll', `${plimsoll.version}, schema ${schema}`],
+];
+
 export const foldedList = (title: string, sentences: readonly string[]): Markup | undefined =>
   sentences.length === 0
     ? undefined
@@ -148,8 +171,13 @@ export const foldedList = (title: string, sentences: readonly string[]): Markup 
           : undefined
       }</ul></details>`;
 
-/** The raw document, embedded in the file: saved by a link, which needs neither a script nor a server. */
-export const pageFoot = ({ file, json }: { readonly file: string; readonly json: string }): Markup => {
+interface RawDocument {
+  readonly file: string;
+  readonly json: string;
+}
+
+/** Embedded in the file: saved by a link, which needs neither a script nor a server. */
+const pageFoot = ({ file, json }: RawDocument): Markup => {
   const sha256 = createHash('sha256').update(json).digest('hex');
   const isInside = Buffer.byteLength(json) <= EMBEDDED_BYTES_MAX;
   return markup`
@@ -171,16 +199,18 @@ const EMBEDDED_BYTES_MAX: number = 512 * 1024;
 
 // One self-contained HTML file: no script, nothing fetched, and a policy that refuses both in case any got in. Its
 // style is allowed by its hash, so style attributes of elements are refused.
-interface HtmlPage {
+interface ReportPage {
+  /** Of the window. */
   readonly title: string;
-  /** Content of its style element: only rules made here, never foreign text. */
-  readonly style: string;
-  readonly body: Markup;
+  readonly fonts: readonly FontFace[];
+  readonly head: PageHead;
+  readonly content: Markup;
+  readonly raw: RawDocument;
 }
 
-export const htmlPage = ({ title, style, body }: HtmlPage): string => {
-  // A browser hashes the text between the tags, byte by byte.
-  const text = `\n${style.trim()}\n`;
+export const reportPage = ({ title, fonts, head, content, raw }: ReportPage): string => {
+  // Only rules made here, never foreign text. A browser hashes the text between the tags, byte by byte.
+  const text = `\n${pageStyle(fonts).trim()}\n`;
   const hash = createHash('sha256').update(text).digest('base64');
   return markup`<!doctype html>
 <html lang="en">
@@ -190,12 +220,13 @@ export const htmlPage = ({ title, style, body }: HtmlPage): string => {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${title}</title>
+<title>${title} · Plimsoll report</title>
 <link rel="icon" href="data:,">
 <style>${rawMarkup(text)}</style>
 </head>
 <body>
-${body}
+<main class="sheet">${pageHead(head)}${content}${pageFoot(raw)}
+</main>
 </body>
 </html>
 `.markup;

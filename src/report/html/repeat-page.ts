@@ -1,15 +1,13 @@
 // The report of repeated runs as one page: each figure over runs, how much runs vary, and where they were measured.
 
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
-import { formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isKnown, knownOr } from '../../core/unknown.ts';
 import { spreadSection } from '../../render/comparison/spread-text.ts';
-import { environmentText } from '../../render/run/text-requests.ts';
 import { markup } from '../../render/text/markup.ts';
-import { folded, foldedList, htmlPage, pageFoot, pageHead, sectionMarkup } from './page-parts.ts';
-import { type FontFace, pageStyle } from './page-style.ts';
+import { folded, foldedList, madeBy, reportPage, sectionMarkup } from './page-parts.ts';
+import type { FontFace } from './page-style.ts';
 
 interface RepeatPageInput {
   readonly document: RepeatDocument;
@@ -17,25 +15,23 @@ interface RepeatPageInput {
 }
 
 export const repeatPage = ({ document, fonts }: RepeatPageInput): string => {
-  const { id, model, target, serverKind, units, spread, notices, environment, plimsoll } = document;
+  const { id, model, target, serverKind, units, spread, notices } = document;
   const title = `${counted(units.length, 'run')} of ${knownOr(model, 'an unknown model')}`;
-  return htmlPage({
-    title: `${title} · Plimsoll report`,
-    style: pageStyle(fonts),
-    body: markup`<main class="sheet">${pageHead({
+  return reportPage({
+    title,
+    fonts,
+    head: {
       kind: 'Plimsoll repeats',
-      when: `${id} · ${formatMoment(units[0]?.startedAt ?? '')}`,
+      id,
+      startedAt: units[0]?.startedAt ?? '',
       title,
       subtitle: [serverKind, target].filter(isKnown).join(' · '),
       tags: [],
-    })}${sectionMarkup(spreadSection(spread, units.length))}<div class="folded">${foldedList('Notices', notices)}${folded(
+    },
+    content: markup`${sectionMarkup(spreadSection(spread, units.length))}<div class="folded">${foldedList('Notices', notices)}${folded(
       'All settings and the environment',
-      [
-        ...units.map(({ runId, directory }) => [runId, directory] as const),
-        ['Client', environmentText(environment)],
-        ['Plimsoll', `${plimsoll.version}, schema ${document.schema}`],
-      ],
-    )}</div>${pageFoot({ file: 'repeat.json', json: jsonLines(document) })}
-</main>`,
+      [...units.map(({ runId, directory }) => [runId, directory] as const), ...madeBy(document)],
+    )}</div>`,
+    raw: { file: 'repeat.json', json: jsonLines(document) },
   });
 };

@@ -1,11 +1,7 @@
 // The report of a run as one page: the verdict, six figures with explanations, then charts; tables on the second
 // page, definitions and settings folded at the end.
 
-import {
-  formatMeasuredNanoseconds,
-  formatMoment,
-  formatNanosecondsTick,
-} from '../../core/figure/duration.ts';
+import { formatMeasuredNanoseconds, formatNanosecondsTick } from '../../core/figure/duration.ts';
 import { counted, figureText, formatThreeDigits } from '../../core/figure/figure.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { limitsOn } from '../../core/run/objective.ts';
@@ -49,16 +45,14 @@ import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import {
   hostOf,
-  htmlPage,
-  pageFoot,
-  pageHead,
   pageSection,
   picture,
+  reportPage,
   sectionMarkup,
   sixFigures,
   verdictBand,
 } from './page-parts.ts';
-import { type FontFace, pageStyle } from './page-style.ts';
+import type { FontFace } from './page-style.ts';
 import { runDetails, runObjectives, runTables, spoiledFigures } from './run-tables.ts';
 
 interface RunPageInput {
@@ -72,19 +66,21 @@ export const runPage = ({ report, overTime, fonts }: RunPageInput): string => {
   const [lead = '', ...rest] = summarySentences(report);
   const title = runTitle(report);
   const failures = failureSection(report);
-  return htmlPage({
-    title: `Run ${report.run.id} · ${title} · Plimsoll report`,
-    style: pageStyle(fonts),
-    body: markup`<main class="sheet">${pageHead({
+  return reportPage({
+    title: `Run ${report.run.id} · ${title}`,
+    fonts,
+    head: {
       kind: 'Plimsoll report',
-      when: `Run ${report.run.id} · ${formatMoment(report.run.startedAt)}`,
+      id: `Run ${report.run.id}`,
+      startedAt: report.run.startedAt,
       title,
       subtitle: subtitle(report),
       tags: nameTexts(report.run),
-    })}${verdictBand(reportVerdict(report))}${failures && sectionMarkup(failures, 'failures')}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
+    },
+    content: markup`${verdictBand(reportVerdict(report))}${failures && sectionMarkup(failures, 'failures')}${report.counts.completed + report.counts.failed + report.warmup.failed > 0 && report.counts.completed === 0 ? undefined : sixFigures(summaryFigures(report))}
 <p class="lead">${rest.length === 0 ? lead : markup`<b>${lead}</b>`}${rest.map(sentence => ` ${sentence}`)}</p>${whereTimeWent(report)}${runObjectives(report)}${spoiledFigures(report)}
-${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${depthTable(report)}${runTables(report)}${runDetails(report)}${pageFoot({ file: 'report.json', json: reportToJson(report) })}
-</main>`,
+${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${depthTable(report)}${runTables(report)}${runDetails(report)}`,
+    raw: { file: 'report.json', json: reportToJson(report) },
   });
 };
 

@@ -2,7 +2,7 @@
 // HTML, a reference or a mention of a user.
 
 import { maximumOf } from '../../core/extremes.ts';
-import { showable } from '../../core/text/single-line.ts';
+import { capitalized, showable } from '../../core/text/single-line.ts';
 import {
   columnTitle,
   pageTable,
@@ -51,6 +51,42 @@ export const markdownTable = (
 /** Sentences, and an empty line after them. */
 export const markdownList = (sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
+
+interface MarkdownDocument {
+  /** Markdown, as the lead. */
+  readonly heading: string;
+  readonly lead: readonly string[];
+  readonly sections: readonly Section[];
+  /** The first one is the head of their table. */
+  readonly facts: readonly (readonly [name: string, cell: string | MarkdownCell])[];
+  readonly remarks?: readonly string[];
+}
+
+export const documentMarkdown = ({
+  heading,
+  lead,
+  sections,
+  facts: [head = ['', ''], ...facts],
+  remarks = [],
+}: MarkdownDocument): string =>
+  `${[
+    `## ${heading}`,
+    '',
+    ...lead,
+    ...sections.flatMap(sectionMarkdown),
+    ...markdownTable(head, facts, { figures: [] }),
+    '',
+    ...markdownList(remarks),
+  ]
+    .join('\n')
+    .trimEnd()}\n`;
+
+/** @param cut why it is not complete */
+export const answerLead = (cut: readonly string[], answer: string): readonly string[] => [
+  ...cut.map(text => `- ⚠ ${markdownText(capitalized(text))}`),
+  markdownText(answer),
+  '',
+];
 
 /** Without its title: a comment is short, and the first column names what the rows are. */
 export const sectionMarkdown = ({

@@ -16,9 +16,11 @@ import { provenanceRows } from '../../render/run/provenance-rows.ts';
 import { objectiveLines, reportVerdict, summaryFigures } from '../../render/run/report-summary.ts';
 import { runSections } from '../../render/run/run-sections.ts';
 import { serverTimeSentence } from '../../render/run/server-times.ts';
+import type { Section } from '../../render/section.ts';
 import {
   boldCell,
   codeCell,
+  documentMarkdown,
   markdownCode,
   markdownList,
   markdownTable,
@@ -33,45 +35,47 @@ export const runMarkdown = (report: Report): string => {
   const serverTime = serverTimeSentence(report);
   // One that is 0 throughout, such as send lateness in closed loop, is only in the whole report.
   const shownSeries = seriesOf('headline', 'detail').filter(key => report.series[key]?.max !== 0);
-  return `${[
-    `## ${tone === 'good' ? '' : '⚠ '}${markdownText(headline)}`,
-    '',
-    ...markdownList(reasons.map(capitalized)),
-    ...(failures === undefined ? [] : sectionMarkdown(failures)),
-    ...markdownList(objectiveLines(report)),
-    ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run, report.calibration)),
-    ...markdownTable(
-      ['', '', ''],
-      summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [
-        isSpoiled ? `${name}${SPOILED_MARK}` : name,
-        boldCell(`${isAtLeast ? 'at least ' : ''}${figureText(value)}`),
-        remark,
-      ]),
-      { figures: [1] },
-    ),
-    '',
-    ...sectionMarkdown(percentileSection(report, 'Times', shownSeries)),
-    ...markdownList(serverTime === undefined ? [] : [capitalized(serverTime)]),
-    ...runSections(report).flatMap(sectionMarkdown),
-    ...markdownList(contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`)),
-    ...markdownTable(
+  return documentMarkdown({
+    heading: `${tone === 'good' ? '' : '⚠ '}${markdownText(headline)}`,
+    lead: [
+      ...markdownList(reasons.map(capitalized)),
+      ...(failures === undefined ? [] : sectionMarkdown(failures)),
+      ...markdownList(objectiveLines(report)),
+      ...(report.depth === undefined ? [] : depthMarkdown(report.depth, run, report.calibration)),
+      ...markdownTable(
+        ['', '', ''],
+        summaryFigures(report).map(({ name, value, isAtLeast, isSpoiled, remark }) => [
+          isSpoiled ? `${name}${SPOILED_MARK}` : name,
+          boldCell(`${isAtLeast ? 'at least ' : ''}${figureText(value)}`),
+          remark,
+        ]),
+        { figures: [1] },
+      ),
+      '',
+      ...sectionMarkdown(percentileSection(report, 'Times', shownSeries)),
+      ...markdownList(serverTime === undefined ? [] : [capitalized(serverTime)]),
+    ],
+    sections: [...runSections(report), contaminationOf(report)],
+    facts: [
       ['Run', codeCell(run.id)],
-      [
-        ['Model', isUnknown(run.model) ? 'unknown' : codeCell(run.model)],
-        ['Target', codeCell(run.target)],
-        ['Load', `${loadLabel(run)}${seedText(run)}`],
-        ['Prompts', codeCell(run.dataset)],
-        ['Plimsoll', codeCell(report.plimsoll.version)],
-        ...provenanceRows(report.provenance).map(([name, text]) => [capitalized(name), codeCell(text)]),
-      ],
-      { figures: [] },
-    ),
-    '',
-    ...markdownList(report.notices.slice(0, NOTICES_SHOWN_MAX)),
-  ]
-    .join('\n')
-    .trimEnd()}\n`;
+      ['Model', isUnknown(run.model) ? 'unknown' : codeCell(run.model)],
+      ['Target', codeCell(run.target)],
+      ['Load', `${loadLabel(run)}${seedText(run)}`],
+      ['Prompts', codeCell(run.dataset)],
+      ['Plimsoll', codeCell(report.plimsoll.version)],
+      ...provenanceRows(report.provenance).map(
+        ([name, text]) => [capitalized(name), codeCell(text)] as const,
+      ),
+    ],
+    remarks: report.notices.slice(0, NOTICES_SHOWN_MAX),
+  });
 };
+
+const contaminationOf = (report: Report): Section => ({
+  key: 'contamination',
+  title: 'Contamination of figures',
+  remarks: contaminationLines(report).map(line => `${SPOILED_MARK.trim()} ${capitalized(line)}`),
+});
 
 const NOTICES_SHOWN_MAX = 10;
 

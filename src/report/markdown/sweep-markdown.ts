@@ -1,32 +1,25 @@
 // A load line or a sweep in Markdown: the result, its stages, and how to repeat it.
 
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { objectivesText } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
 import { stageSection } from '../../render/sweep/stage-columns.ts';
 import { cutText, sweepAnswer } from '../../render/sweep/sweep-text.ts';
-import { codeCell, markdownTable, markdownText, sectionMarkdown } from './markdown-text.ts';
+import { answerLead, codeCell, documentMarkdown } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
   const stages = picturedAfterwards(document.stages);
-  return `${[
-    `## ${'line' in document ? 'Load line' : 'Sweep'}`,
-    '',
-    ...cutText(document).map(text => `- ⚠ ${markdownText(capitalized(text))}`),
-    markdownText(sweepAnswer(document)),
-    '',
-    ...sectionMarkdown(stageSection(stages, 'line' in document ? 'line' : 'sweep')),
-    ...markdownTable(
+  return documentMarkdown({
+    heading: 'line' in document ? 'Load line' : 'Sweep',
+    lead: answerLead(cutText(document), sweepAnswer(document)),
+    sections: [stageSection(stages, 'line' in document ? 'line' : 'sweep')],
+    facts: [
       ['Run', codeCell(document.id)],
-      [
-        ['Model', isUnknown(document.model) ? 'unknown' : codeCell(document.model)],
-        ['Target', codeCell(document.target)],
-        ['Objectives', document.objectives.length === 0 ? 'none' : codeCell(objectivesText(document))],
-        ['Again', codeCell(document.command)],
-      ],
-      { figures: [] },
-    ),
-  ].join('\n')}\n`;
+      ['Model', isUnknown(document.model) ? 'unknown' : codeCell(document.model)],
+      ['Target', codeCell(document.target)],
+      ['Objectives', document.objectives.length === 0 ? 'none' : codeCell(objectivesText(document))],
+      ['Again', codeCell(document.command)],
+    ],
+  });
 };

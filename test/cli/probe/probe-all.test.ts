@@ -146,8 +146,17 @@ describe('the report of a campaign', () => {
     uploadBitsPerSecond,
     roundTripNsP50,
   });
-  const textOf = (measurements: readonly Measurement[]): string =>
-    plainText(plainReport(CAMPAIGN, campaignOf(measurements))).join('\n');
+  const textOf = (measurements: readonly Measurement[], isUnicode = true): string =>
+    plainText(plainReport(CAMPAIGN, campaignOf(measurements)), { isUnicode }).join('\n');
+
+  test('cannot control a terminal, and is ASCII where that has nothing else', () => {
+    const node = '\u001b[31mRöd\u0007';
+    const rows = linkMeasurements({ ...link, node, profile: profileOf(5e9, 20_000), before: undefined });
+    const measurements = rows.flatMap(row => row ?? []);
+    expect(textOf(measurements, false)).toMatch(/^[\n\x20-\x7e]*$/);
+    for (const sign of ['\u0007', '\u001b']) expect(textOf(measurements)).not.toContain(sign);
+    expect(textOf(measurements)).toContain('Röd');
+  });
 
   test('has each figure with its change, and marks what became much worse', () => {
     const [upload, download, roundTrip] = linkMeasurements({
