@@ -32,6 +32,7 @@ import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
+import { isFormPrinted } from '../report/form-options.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
@@ -120,8 +121,7 @@ const runBench = async (
   });
   const isJson = invocation.option(BENCH.json);
   const isQuiet = invocation.option(BENCH.quiet);
-  // Standard output then contains that form alone.
-  const isFormed = invocation.option(BENCH.as) !== undefined && invocation.option(BENCH.to) === undefined;
+  const isFormed = isFormPrinted(invocation);
   const request = await interrupted(state, () =>
     replayed({ ...options, headers }, trace, {
       cwd: state.cwd,

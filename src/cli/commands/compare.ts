@@ -20,6 +20,7 @@ import type { CompareStart } from '../compare/start-compare.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { ProcessState } from '../process-state.ts';
+import { isFormPrinted } from '../report/form-options.ts';
 
 export const compareCommand: Command = {
   name: 'compare',
@@ -154,15 +155,17 @@ const reported = async (
   const gate = gateLines(judged);
   const isJson = invocation.option(BENCH.json);
   if (isJson) await state.stdout.write(comparisonToJson(judged));
-  else {
+  else if (!isFormPrinted(invocation)) {
     const text = comparisonText(judged, state.stdout);
     const lines = directory === undefined ? [] : ['', `Directory: ${directory}`];
     await state.stdout.write(
       `${[...text, ...(gate.length === 0 ? [] : ['', ...gate]), ...lines].join('\n')}\n`,
     );
   }
+  const { printSeries, unitSeries } = await import('../report/foreign-report.ts');
+  await printSeries(directory ?? state.cwd, unitSeries(judged), { invocation, state });
   const wrote = await writeGateFiles(judged, { invocation, state });
-  if (!isJson) await state.stdout.write(wrote);
+  if (!isJson && !isFormPrinted(invocation)) await state.stdout.write(wrote);
   const exit = compareExit(judged, diskProblems);
   const { code } = EXIT_CODES[exit];
   if (exit === 'benchStopped' && judged.stopped !== undefined)

@@ -17,6 +17,7 @@ import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
+import { isFormPrinted } from '../report/form-options.ts';
 import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 import { attainmentOfLine, LINE, LINE_OPTIONS, searchOptions } from '../sweep/line-options.ts';
 
@@ -54,7 +55,8 @@ export const lineCommand: Command = {
     const agents = namedAgents(invocation);
     const { headers, notices } = await headersToSend(agents, invocation, state, options);
     const isJson = invocation.option(BENCH.json);
-    const isQuiet = invocation.option(BENCH.quiet);
+    const isFormed = isFormPrinted(invocation);
+    const isQuiet = isFormed || invocation.option(BENCH.quiet);
     const { startLine } = await loadLine();
     const end = await startLine(state, {
       request: {
@@ -89,11 +91,13 @@ export const lineCommand: Command = {
     });
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
     if (isJson) await state.stdout.write(jsonLines(end.document));
-    else
+    else if (!isFormed)
       await state.stdout.write(
         `${sweepText(end.document, state.stdout).join('\n')}\n\nDirectory: ${end.directory}\n`,
       );
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    const { printSeries, stageSeries } = await import('../report/foreign-report.ts');
+    await printSeries(end.directory, stageSeries(end.document), { invocation, state });
     const { sendStages } = await import('../sweep/send-stages.ts');
     await sendStages(end, { invocation, since: '' }, state);
     const { code } = EXIT_CODES[lineExit(end)];

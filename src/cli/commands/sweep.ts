@@ -19,6 +19,7 @@ import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { ProcessState } from '../process-state.ts';
+import { FORM, isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
@@ -47,15 +48,18 @@ export const sweepCommand: Command = {
   ],
   run: async (invocation, state) => {
     const isJson = invocation.option(SWEEP.json);
-    const isQuiet = isJson || invocation.option(BENCH.quiet);
+    const isFormed = isFormPrinted(invocation);
+    const isQuiet = isJson || isFormed || invocation.option(BENCH.quiet);
     const since = new Date(systemClock.wallMs()).toISOString();
     const end = await startOf(invocation, state, isQuiet);
     if (isJson) await state.stdout.write(sweepDocumentToJson(end.document));
-    else
+    else if (!isFormed)
       await state.stdout.write(
         `\n${sweepText(end.document, state.stdout).join('\n')}\n\nSweep directory: ${end.directory}\n`,
       );
     for (const problem of end.diskProblems) await state.stderr.write(`plimsoll: ${problem}\n`);
+    const { printSeries, stageSeries } = await import('../report/foreign-report.ts');
+    await printSeries(end.directory, stageSeries(end.document), { invocation, state });
     const { sendStages } = await import('../sweep/send-stages.ts');
     await sendStages(end, { invocation, since }, state);
     return await exitOf(end, invocation.option(BENCH.requireTrustworthy), state);
@@ -191,6 +195,8 @@ const loadSweep = () => import('../sweep/start-sweep.ts');
 const WITH_RESUME: readonly string[] = [
   SWEEP.resume,
   SWEEP.json,
+  FORM.as,
+  FORM.to,
   BENCH.quiet,
   BENCH.home,
   BENCH.agents,

@@ -16,6 +16,7 @@ import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import type { ProcessState } from '../process-state.ts';
+import { FORM, isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
@@ -148,7 +149,10 @@ const compareStart = async (
     resume: keptCall({ urlA, urlB, a, b }, state),
     location,
     home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-    mode: displayMode(state.stdout, invocation.option(BENCH.json) || invocation.option(BENCH.quiet)),
+    mode: displayMode(
+      state.stdout,
+      invocation.option(BENCH.json) || invocation.option(BENCH.quiet) || isFormPrinted(invocation),
+    ),
     notices: [...notices],
   };
 };
@@ -231,6 +235,8 @@ const RESUME_CONFLICTS: readonly string[] = [
   BENCH.header,
   BENCH.headerFile,
   BENCH.apiKeyFile,
+  FORM.as,
+  FORM.to,
   ...GATE_FILES,
 ].map(({ name }) => name);
 const NOT_KEPT: ReadonlySet<string> = new Set(['a', 'b', 'a-start', 'b-start']);

@@ -17,6 +17,7 @@ import { NAMES } from '../bench/name-options.ts';
 import { REPLAY } from '../bench/replay-options.ts';
 import { SESSIONS } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
+import { seriesForm } from '../report/form-options.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
 /** By the name of a metric. */
@@ -196,6 +197,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
     meaning:
       'The model that both serve, as for plimsoll headroom: each segment shows its bound. Default: what the servers report.',
   },
+  ...seriesForm('pair-01-a'),
   { ...BENCH.out, meaning: 'The directory of the comparison, new or empty. Default: <home>/runs/<id>.' },
   { ...BENCH.json, meaning: 'Print comparison.json alone.' },
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },

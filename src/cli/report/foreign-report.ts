@@ -1,8 +1,9 @@
-// `plimsoll report DIR --as vllm`: a run in the format of another tool, by that tool's definitions; of a sweep or a load line in a
-// format that has a place for several runs, all of them.
+// `plimsoll report DIR --as vllm`: a run in the format of another tool, by that tool's definitions; of a sweep, a load line or
+// a comparison in a format that has a place for several runs, all of them.
 
 import { access, constants } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
@@ -53,26 +54,59 @@ export const refuseForeign = (
   );
 };
 
-/** The stages of a sweep that have ended; as foreignReport. */
-export const foreignSweep = async (
+/** One of the runs of a directory. */
+interface RunPart {
+  /** Within that directory, or absolute. */
+  readonly directory: string;
+  readonly hasEnded: boolean;
+}
+
+export interface RunParts {
+  /** Of the document that they belong to. */
+  readonly id: string;
+  readonly parts: readonly RunPart[];
+}
+
+export const stageSeries = ({ id, stages }: SweepDocument | LineDocument): RunParts => ({
+  id,
+  parts: stages.map(({ directory, state }) => ({ directory, hasEnded: state === 'ended' })),
+});
+
+export const unitSeries = ({ id, a, b }: ComparisonDocument): RunParts => ({
+  id,
+  parts: [...a.units, ...b.units].map(({ directory }) => ({ directory, hasEnded: true })),
+});
+
+/** At the end of the command that created them. Where nothing has ended, its exit code states why. */
+export const printSeries = async (
   directory: string,
-  { id, stages }: SweepDocument | LineDocument,
+  series: RunParts,
+  context: ForeignContext,
+): Promise<void> => {
+  if (series.parts.some(({ hasEnded }) => hasEnded))
+    await context.state.stdout.write((await foreignSeries(directory, series, context)) ?? '');
+};
+
+/** Those that have ended; as foreignReport. */
+export const foreignSeries = async (
+  directory: string,
+  { id, parts }: RunParts,
   { invocation, state }: ForeignContext,
 ): Promise<string | undefined> => {
   const name = invocation.option(FORM.as);
   const form = name === undefined || name === 'csv' ? undefined : SERIES_FORMS[name];
   if (form === undefined) return undefined;
   const runs: SampledRun[] = [];
-  for (const stage of stages) {
-    const run = await measuredRun(join(directory, stage.directory), stage.state === 'ended');
+  for (const part of parts) {
+    const run = await measuredRun(resolve(directory, part.directory), part.hasEnded);
     if (typeof run !== 'string') runs.push(run);
-    else await state.stderr.write(`plimsoll: ${stage.directory} is left out: ${run}\n`);
+    else await state.stderr.write(`plimsoll: ${part.directory} is left out: ${run}\n`);
   }
   if (runs.length === 0)
     throw new CommandError(
       'benchRunDirectory',
-      `no stage in ${directory} has ended with figures`,
-      'Resume the sweep, or choose another one: plimsoll runs',
+      `no run in ${directory} has ended with figures`,
+      'Resume it with --resume, or choose another one: plimsoll runs',
     );
   const file = invocation.option(FORM.to) ?? STANDARD_OUTPUT;
   return await writeExport({ file, text: () => form(id, runs) }, state);

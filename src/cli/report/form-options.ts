@@ -1,7 +1,12 @@
-// `--as` and `--to`: a run in the format of another tool, of a stored run and of one that has just ended.
+// `--as` and `--to`: a run, or all runs of a sweep, a load line or a comparison, in the format of another tool: stored, and
+// at the end of the command that creates it.
 
-import { excludes, needs, nonEmpty, optionsIn } from '../../core/option/option.ts';
+import { wrong } from '../../core/figure/parse-figure.ts';
+import { excludes, needs, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
+import { oneOf } from '../../core/option/option-values.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { type ForeignFormName, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
+import type { Invocation } from '../command.ts';
 
 const { choice, value } = optionsIn('Output');
 
@@ -13,6 +18,8 @@ const FORM_NAMES = [
   'inference-perf',
   'csv',
 ] as const satisfies readonly (ForeignFormName | 'csv')[];
+
+const SERIES_NAMES: readonly string[] = Object.keys(SERIES_FORMS);
 
 /** In the order of --help. */
 export const FORM = {
@@ -26,14 +33,39 @@ export const FORM = {
       }),
     ],
     valueName: 'TOOL',
-    meaning: `Write the run as another tool would have, by its definitions: ${FORM_NAMES.join(', ')}. A stored sweep: ${Object.keys(SERIES_FORMS).join(', ')}.`,
+    meaning: `Write the run as another tool would have, by its definitions: ${FORM_NAMES.join(', ')}. Of several runs: ${SERIES_NAMES.join(', ')}.`,
     choices: FORM_NAMES,
   }),
   to: value({
     name: 'to',
-    rules: [needs({ as: 'vllm' })],
+    rules: [needs({ as: 'guidellm' })],
     valueName: 'FILE',
     meaning: 'Where --as writes; standard output by default.',
     parse: nonEmpty,
   }),
 };
+
+/** Of a command that creates several runs. */
+export const seriesForm = (part: string): readonly Option<unknown>[] => [
+  {
+    ...FORM.as,
+    choices: SERIES_NAMES,
+    meaning: `Write all runs of it as another tool would have, by its definitions: ${SERIES_NAMES.join(', ')}.`,
+    read: ([text]) => {
+      if (text === undefined || SERIES_NAMES.includes(text))
+        return FORM.as.read(text === undefined ? [] : [text]);
+      const one = FORM.as.read([text]);
+      return one.kind === 'ok'
+        ? wrong(
+            `${text} writes one run, and this is several`,
+            `Write each afterwards: ${shellCommand`plimsoll report ${`DIR/${part}`} --as ${text}`}`,
+          )
+        : oneOf(...SERIES_NAMES)(text);
+    },
+  },
+  FORM.to,
+];
+
+/** Whether standard output contains that form alone. */
+export const isFormPrinted = (invocation: Invocation): boolean =>
+  invocation.option(FORM.as) !== undefined && invocation.option(FORM.to) === undefined;

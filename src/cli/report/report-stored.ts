@@ -39,7 +39,7 @@ import { resumeText } from '../compare/resume-text.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { OutputStream } from '../process-state.ts';
 import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
-import { foreignSweep, type SeveralRuns } from './foreign-report.ts';
+import { foreignSeries, type RunParts, type SeveralRuns, stageSeries, unitSeries } from './foreign-report.ts';
 
 interface DocumentForms<D> {
   readonly html: (document: D, fonts: readonly FontFace[]) => string;
@@ -58,8 +58,8 @@ interface StoredReport<D> extends DocumentForms<D> {
   readonly unreadable: { readonly subject: string; readonly parts: string };
   /** Name of the directory of its first run; undefined: it consists of none. */
   readonly firstPart: string | undefined;
-  /** All of its runs in the format that --as names; undefined where it is not given. */
-  readonly foreign?: (directory: string, document: D, context: ExportContext) => Promise<string | undefined>;
+  /** Its runs; undefined: it consists of none. */
+  readonly series?: (document: D) => RunParts;
 }
 
 export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
@@ -70,7 +70,7 @@ export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
     parts: 'Each folder stage-NN in it is a run: plimsoll report DIR/stage-01',
   },
   firstPart: 'stage-01',
-  foreign: foreignSweep,
+  series: stageSeries,
   html: (document, fonts) => linePage({ document, fonts }),
   csv: ({ stages }) => stagesCsv(stages),
   markdown: sweepMarkdown,
@@ -87,6 +87,7 @@ export const COMPARISON_REPORT: StoredReport<ComparisonDocument> = {
     parts: 'Each folder pair-NN-a or pair-NN-b in it is a run: plimsoll report DIR/pair-01-a',
   },
   firstPart: 'pair-01-a',
+  series: unitSeries,
   html: (found, fonts) => comparisonPage({ document: comparisonAfterwards(found), fonts }),
   csv: found => comparisonCsv(comparisonAfterwards(found)),
   markdown: found => comparisonMarkdown(comparisonAfterwards(found)),
@@ -163,9 +164,10 @@ const reportStored = async <D extends object>(
 ): Promise<ExitCode | undefined> => {
   const document = await documentIn(row, directory);
   if (document === undefined) return undefined;
-  const { what, firstPart, foreign } = row;
-  refuse({ directory, what, firstPart, forms: foreign === undefined ? [] : Object.keys(SERIES_FORMS) });
-  const written = await foreign?.(directory, document, context);
+  const { what, firstPart } = row;
+  const series = row.series?.(document);
+  refuse({ directory, what, firstPart, forms: series === undefined ? [] : Object.keys(SERIES_FORMS) });
+  const written = series && (await foreignSeries(directory, series, context));
   if (written === undefined) await reportForms(row, document, directory, context);
   else await context.state.stdout.write(written);
   if ('stopped' in document && document.stopped !== undefined) return EXIT_CODES.benchStopped.code;

@@ -12,6 +12,7 @@ import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
+import { seriesForm } from '../report/form-options.ts';
 import { notRepeated } from './sweep-options.ts';
 
 const { choice, value, valueOr } = optionsIn('Search');
@@ -115,6 +116,7 @@ export const LINE_OPTIONS: readonly Option<unknown>[] = [
   notCounted('line', 'it decides while a load runs, by what the server reports for each answer'),
   notRepeated('line', 'its bracket is two loads, each measured twice already'),
   ...benchOptionsWithout(NOT_OF_A_LINE),
+  ...seriesForm('stage-01'),
   { ...BENCH.out, meaning: 'The directory of the line itself, new or empty. Default: <home>/runs/<id>.' },
   { ...BENCH.json, meaning: 'Print line.json alone.' },
   { ...BENCH.quiet, meaning: 'Print the result alone: no progress, no notices.' },

@@ -16,6 +16,7 @@ import { REPLAY } from '../bench/replay-options.ts';
 import { hasSessions } from '../bench/session-options.ts';
 import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
+import { seriesForm } from '../report/form-options.ts';
 
 const { flag, value, valueOr } = optionsIn('Stages');
 
@@ -160,6 +161,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   ...Object.values<Option<unknown>>({ ...SWEEP }),
   notRepeated('sweep', 'its stages are different loads, which do not show how much runs of one load differ'),
   ...benchOptionsWithout(NOT_OF_A_SWEEP),
+  ...seriesForm('stage-01'),
 ];
 
 /** @throws CommandError `usage` unless it is one of the two. */

@@ -48,6 +48,14 @@ describe('two finished runs', () => {
     expect(p50).toMatchObject({ value: expect.closeTo(1.5, 0) });
   });
 
+  test('are printed in the format of another tool, and nothing else', async () => {
+    using home = temporaryDirectory();
+    add(home, 'a', { seed: 1 });
+    add(home, 'b', { seed: 2 });
+    const { text } = await compare(home, '--a', 'a', '--b', 'b', '--as', 'guidellm');
+    expect(JSON.parse(text).benchmarks).toMatchObject(['a', 'b'].map(id => ({ config: { id_: id } })));
+  });
+
   test('give the same intervals each time', async () => {
     using home = temporaryDirectory();
     add(home, 'a', { seed: 1 });

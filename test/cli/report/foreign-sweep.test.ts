@@ -96,12 +96,23 @@ describe('a sweep', () => {
   });
 });
 
-test('a comparison and repeats are several runs in every format, of which one can be written', async () => {
+test('a comparison is one file of GuideLLM too, with a benchmark for each segment', async () => {
   using folder = temporaryDirectory();
-  writeFileSync(join(folder.path, 'comparison.json'), comparisonToJson(madeUpComparison([[318, 280]])));
-  expect((await report(folder.path, '--as', 'guidellm')).problems).toContain(
-    `this is a comparison\nOne of its runs: plimsoll report ${folder.path}/pair-01-a --as guidellm\n`,
+  const comparison = madeUpComparison([[318, 280]]);
+  writeFileSync(join(folder.path, 'comparison.json'), comparisonToJson(comparison));
+  const units = [...comparison.a.units, ...comparison.b.units];
+  for (const { directory, runId } of units)
+    writeTimedRun(join(folder.path, directory), { seed: 1, requests: 20, run: { id: runId } });
+  const { text } = await report(folder.path, '--as', 'guidellm');
+  expect(JSON.parse(text).benchmarks).toMatchObject(
+    units.map(({ runId }) => ({ config: { id_: runId, run_id: comparison.id } })),
   );
+  expect((await report(folder.path, '--as', 'vllm')).problems).toContain(
+    `this is a comparison\nAll of it: plimsoll report ${folder.path} --as guidellm. One of its runs: plimsoll report ${folder.path}/pair-01-a --as vllm\n`,
+  );
+});
+
+test('repeats are several runs in every format, of which one can be written', async () => {
   using repeats = temporaryDirectory();
   writeTimedRun(join(repeats.path, 'run-01'), { seed: 1, requests: 20 });
   expect((await report(repeats.path, '--as', 'csv')).problems).toContain(

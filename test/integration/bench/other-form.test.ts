@@ -1,4 +1,4 @@
-// A benchmark that prints its report in the format of another tool.
+// A benchmark or a sweep that prints its report in the format of another tool.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,4 +36,23 @@ test('writes the other format into a file next to its own report', async () => {
   expect(run.stdout).toContain('Run directory:');
   expect(run.stdout).toContain(file);
   expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(6);
+});
+
+test('prints the stages of a sweep as report --as does, and names what to write for a format of one run', async () => {
+  using folder = temporaryDirectory();
+  await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 3 });
+  const home = ['--home', join(folder.path, 'home')];
+  const directory = join(folder.path, 'sweep');
+  const load = ['--concurrency', '1,2', '--duration', '200ms', '--pause', '1ms', '--out', directory];
+  const printed = async (...args: readonly string[]) => {
+    const process = madeUpProcess([...args, ...home]);
+    await process.run();
+    return { out: process.stdout.text, err: process.stderr.text };
+  };
+  const refused = await printed('sweep', mock.url, ...load, '--as', 'vllm');
+  expect(refused.err).toContain('vllm writes one run, and this is several');
+  expect(refused.err).toContain('plimsoll report DIR/stage-01 --as vllm');
+  const sweep = await printed('sweep', mock.url, ...load, '--as', 'guidellm');
+  expect(JSON.parse(sweep.out).benchmarks).toHaveLength(2);
+  expect(sweep.out).toBe((await printed('report', directory, '--as', 'guidellm')).out);
 });
