@@ -2,12 +2,12 @@
 // `node:util` splits the words; it is not strict, because its own refusals know no advice.
 
 import { parseArgs } from 'node:util';
-import { hasValue, type Option, optionWords } from '../core/option/option.ts';
+import { areExclusive, hasValue, type Option, optionWords } from '../core/option/option.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 import type { Command, Invocation } from './command.ts';
 import { type CommandError, usage } from './command-error.ts';
-import { readWithEnvironment } from './environment-words.ts';
+import { readWithEnvironment, type VariableOption } from './environment-words.ts';
 import { ownWords } from './like/own-words.ts';
 
 type CommandLine =
@@ -25,8 +25,7 @@ type CommandLine =
       readonly command: Command;
       /** Those of the line, in names of ours. */
       readonly words: readonly string[];
-      /** Those of the environment. */
-      readonly added: readonly string[];
+      readonly variables: readonly VariableOption[];
       readonly notes: readonly string[];
     }
   | {
@@ -57,9 +56,12 @@ export const parseCommandLine = (
     const words = rest.filter(word => !HELP_WORDS.has(word));
     const isNamed = commands.some(({ name }) => name === words.join(' '));
     const named = words.at(-1) === ALL && !isNamed ? words.slice(0, -1) : words;
-    return named.length === 0
-      ? { kind: 'help', command: undefined, group: undefined, isFull: words.length > 0 }
-      : parseCommandLine([...named, '--help', ...words.slice(named.length)], commands);
+    if (named.length === 0)
+      return { kind: 'help', command: undefined, group: undefined, isFull: words.length > 0 };
+    const extra = named[findCommand([...named, '--help'], commands)?.name.split(' ').length ?? named.length];
+    if (extra !== undefined)
+      throw usage(`${shownWord(extra)} is not expected`, 'Write: plimsoll help COMMAND');
+    return parseCommandLine([...named, '--help', ...words.slice(named.length)], commands);
   }
   if (first === '--version' || first === '-V') return { kind: 'version' };
   if (first.startsWith('-')) throw optionBeforeCommand(first, commands);
@@ -73,11 +75,13 @@ export const parseCommandLine = (
     return { kind: 'help', command, group: undefined, isFull: options.includes(ALL) };
   const { words, notes } = isStored ? { words: left, notes: [] } : ownWords(left, command);
   const explained = words.filter(word => word !== EXPLAIN);
-  const { added, all, invocation } = readWithEnvironment({ words: explained, command, env }, added => {
+  const read = readWithEnvironment({ words: explained, command, env }, (added, variables) => {
     const all = withAdded(explained, added);
-    return { added, all, invocation: parseInvocation(command, all) };
+    return { variables, all, invocation: parseInvocation(command, all) };
   });
-  if (explained.length < words.length) return { kind: 'explain', command, words: explained, added, notes };
+  const { variables, all, invocation } = read;
+  if (explained.length < words.length)
+    return { kind: 'explain', command, words: explained, variables, notes };
   return { kind: 'run', command, invocation, args: [...own, ...all], notes };
 };
 
@@ -150,26 +154,31 @@ const parseInvocation = (command: Command, args: readonly string[]): Invocation 
   return { option: read, arguments: positionals };
 };
 
-/** @throws CommandError `usage` for the first rule of an option that does not hold */
+/**
+ * Options that exclude each other come first: what an option lacks may be excluded by another one.
+ * @throws CommandError `usage` for the first rule of an option that does not hold
+ */
 const checkRules = ({ options }: Command, texts: ReadonlyMap<string, readonly string[]>): void => {
-  for (const { name, valueName, rules = [] } of options) {
-    const [text] = texts.get(name) ?? [];
-    if (text === undefined) continue;
-    for (const rule of rules) {
-      const given = rule.names.filter(other => texts.has(other));
-      const [known] = rule.names.filter(other => options.some(option => option.name === other));
-      if (rule.kind === 'needs' && known !== undefined && given.length === 0)
-        throw usage(
-          `--${name} has no effect without --${known}`,
-          `Write: ${shellCommand`${optionWords(known, rule.examples[known])} ${optionWords(name, valueName === undefined ? undefined : text)}`}`,
-        );
-      const [other] = given;
-      if (rule.kind === 'excludes' && other !== undefined)
-        throw usage(
-          `--${name} and --${other} cannot be combined${rule.because === undefined ? '' : `: ${rule.because}`}`,
-          rule.advice ?? 'Leave one of them out.',
-        );
-    }
+  const given = options.filter(({ name }) => texts.has(name));
+  const rules = given.flatMap(option => (option.rules ?? []).map(rule => ({ option, rule })));
+  for (const { option, rule } of rules) {
+    const other = given.find(({ name }) => rule.names.includes(name));
+    if (rule.kind === 'excludes' && other !== undefined)
+      throw usage(
+        `--${option.name} and --${other.name} cannot be combined${rule.because === undefined ? '' : `: ${rule.because}`}`,
+        rule.advice ?? 'Leave one of them out.',
+      );
+  }
+  for (const { option, rule } of rules) {
+    if (rule.kind !== 'needs' || given.some(({ name }) => rule.names.includes(name))) continue;
+    const known = rule.names.flatMap(name => options.find(candidate => candidate.name === name) ?? []);
+    const lacking = known.find(each => !given.some(one => areExclusive(one, each))) ?? known[0];
+    if (lacking === undefined) continue;
+    const text = option.valueName === undefined ? undefined : texts.get(option.name)?.[0];
+    throw usage(
+      `--${option.name} has no effect without --${lacking.name}`,
+      `Write: ${shellCommand`${optionWords(lacking.name, rule.examples[lacking.name])} ${optionWords(option.name, text)}`}`,
+    );
   }
 };
 

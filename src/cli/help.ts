@@ -5,7 +5,7 @@ import { maximumOf } from '../core/extremes.ts';
 import { hasValue, type Option, optionForm } from '../core/option/option.ts';
 import { hangingLines, inColumns, padded, textWidth } from '../core/text/columns.ts';
 import { COMMAND_GROUPS, type Command, type CommandArgument, FIRST_COMMANDS } from './command.ts';
-import { environmentName } from './environment-words.ts';
+import { environmentName, type VariableOption } from './environment-words.ts';
 
 interface HelpOptions {
   /** Every command or option. */
@@ -26,16 +26,15 @@ export const commandList = (
       `Usage: plimsoll ${group} COMMAND [OPTIONS]`,
       ...section('Commands', inGroup.map(commandRow), columns),
       '',
-      `See: plimsoll ${group} COMMAND --help`,
+      ...hangingLines('See: ', `plimsoll ${group} COMMAND --help`, width(columns)),
     ]);
   }
-  const sections = COMMAND_GROUPS.flatMap(({ title, words }) => {
-    const inSection = commands.filter(({ name }) => words.some(word => name.split(' ')[0] === word));
-    const shown = isFull ? inSection : inSection.filter(({ name }) => FIRST_COMMANDS.includes(name));
+  const sections = groupsOfCommands(commands).flatMap(({ title, inGroup }) => {
+    const shown = isFull ? inGroup : inGroup.filter(({ name }) => FIRST_COMMANDS.includes(name));
     return section(title, shown.map(commandRow), columns);
   });
   return text([
-    'Plimsoll, the load line for AI clusters: what your machines and cables can carry.',
+    ...hangingLines('', WHAT, width(columns)),
     '',
     'Usage: plimsoll COMMAND [OPTIONS]',
     ...sections,
@@ -51,11 +50,20 @@ export const commandList = (
   ]);
 };
 
+/** Under the headings of help. */
+export const groupsOfCommands = (
+  commands: readonly Command[],
+): readonly { readonly title: string; readonly inGroup: readonly Command[] }[] =>
+  COMMAND_GROUPS.map(({ title, words }) => ({
+    title,
+    inGroup: commands.filter(({ name }) => words.some(word => name.split(' ')[0] === word)),
+  }));
+
 export const commandHelp = (command: Command, { isFull, columns }: HelpOptions): string => {
   const common = command.options.filter(({ isCommon }) => isCommon === true);
   const isShort = !isFull && common.length > 0;
   return text([
-    `Usage: plimsoll ${usageText(command)} [OPTIONS]`,
+    ...hangingLines('Usage: ', `plimsoll ${usageText(command)} [OPTIONS]`, width(columns)),
     '',
     ...hangingLines('', command.summary, width(columns)),
     ...(command.description === ''
@@ -91,13 +99,25 @@ export const explainedOptions = (
   {
     command,
     words,
-    added,
-  }: { readonly command: Command; readonly words: readonly string[]; readonly added: readonly string[] },
+    variables,
+  }: {
+    readonly command: Command;
+    readonly words: readonly string[];
+    readonly variables: readonly VariableOption[];
+  },
   columns: number,
 ): string => {
   const rows = command.options.flatMap(option => [
     ...givenRows(option, words, 'command line'),
-    ...givenRows(option, added, environmentName(option)),
+    ...variables
+      .filter(variable => variable.option === option)
+      .flatMap(({ words: own, givesWayTo: other }) =>
+        givenRows(
+          option,
+          own,
+          `${environmentName(option)}${other === undefined ? '' : `, not used: the command line has --${other}`}`,
+        ),
+      ),
   ]);
   return text([
     `Options of plimsoll ${command.name} that are set:`,
@@ -125,7 +145,7 @@ const PRECEDENCE =
   'The command line comes first, then PLIMSOLL_… variables, then the file of the run, then the default of each option (plimsoll COMMAND --help all).';
 
 /** The headings in the order in which their first option is declared; options without one are last. */
-const optionGroups = (
+export const optionGroups = (
   options: readonly Option<unknown>[],
 ): readonly (readonly [title: string, options: readonly Option<unknown>[]])[] => {
   const groups = Map.groupBy(options, ({ group }) => group);
@@ -138,7 +158,7 @@ const optionGroups = (
 
 const commandRow = (command: Command): readonly [string, string] => [usageText(command), command.summary];
 
-const optionRow = (option: Option<unknown>): readonly [string, string] => [
+export const optionRow = (option: Option<unknown>): readonly [form: string, meaning: string] => [
   optionForm(option),
   option.aliases === undefined ? option.meaning : `${option.meaning} Also: ${aliasText(option.aliases)}.`,
 ];
@@ -165,19 +185,19 @@ const section = (
   columns: number,
 ): readonly string[] => (rows.length === 0 ? [] : ['', `${title}:`, ...table(rows, columns)]);
 
-/** Two columns; a long first cell has the line to itself. */
+/** Two columns; a long first cell has the line to itself, and in a narrow terminal almost every one. */
 const table = (rows: readonly (readonly [string, string])[], columns: number): readonly string[] => {
   const fitting = rows.map(([cell]) => textWidth(cell)).filter(cells => cells <= FIRST_COLUMN_MAX);
-  const first = maximumOf([...fitting, FIRST_COLUMN_MIN]);
+  const first = width(columns) < NARROW ? FIRST_COLUMN_NARROW : maximumOf([...fitting, FIRST_COLUMN_MIN]);
   return rows.flatMap(([cell, meaning]) => {
     const isLong = textWidth(cell) > first;
     const head = `  ${padded(isLong ? '' : cell, first)}  `;
     const lines = hangingLines(head, meaning, width(columns));
-    return isLong ? [`  ${cell}`, ...lines] : lines;
+    return isLong ? [...hangingLines('  ', cell, width(columns)), ...lines] : lines;
   });
 };
 
-const usageText = ({ name, arguments: names }: Command): string =>
+export const usageText = ({ name, arguments: names }: Command): string =>
   [name, ...names.map(argumentText)].join(' ');
 
 const argumentText = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
@@ -187,6 +207,9 @@ const text = (lines: readonly string[]): string => `${lines.map(line => line.tri
 
 const width = (columns: number): number => Math.min(Math.max(columns, COLUMNS_MIN), COLUMNS_MAX);
 
+const WHAT = 'Plimsoll, the load line for AI clusters: what your machines and cables can carry.';
+const NARROW = 60;
+const FIRST_COLUMN_NARROW = 4;
 const FIRST_COLUMN_MIN = 12;
 const FIRST_COLUMN_MAX = 26;
 /** Longer lines are hard to read. */

@@ -3,9 +3,10 @@
 
 import { unlessAborted } from '../clock/clock.ts';
 import { errorMessage } from '../core/problem.ts';
-import { COMMAND_WORDS, type Command } from './command.ts';
+import { COMMAND_WORDS, type Command, jsonOption } from './command.ts';
 import { CommandError, terminalText, usage } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
+import { environmentName, isOn } from './environment-words.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, commandList, explainedOptions } from './help.ts';
 import { LIKE_TOOLS } from './like/like-command.ts';
@@ -32,7 +33,8 @@ export const runCommand = async (commands: readonly Command[], given: ProcessSta
 
 /** Output for programs always names the command `plimsoll`, however it was started. */
 const withProgram = (state: ProcessState): ProcessState => {
-  if (state.args.includes('--json') || READ_BY_PROGRAMS.includes(state.args[0] ?? '')) return state;
+  const isJson = state.args.includes('--json') || isOn(state.env[environmentName(jsonOption)] ?? '');
+  if (isJson || READ_BY_PROGRAMS.includes(state.args[0] ?? '')) return state;
   const words = [...COMMAND_WORDS, 'COMMAND', '--help', '--version'];
   return {
     ...state,

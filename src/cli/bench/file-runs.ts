@@ -11,7 +11,7 @@ import { STANDARD_OUTPUT, writeExport } from '../report/write-export.ts';
 import { URL_SECRET } from '../sweep/kept-command.ts';
 import { BENCH, BENCH_OPTIONS } from './bench-options.ts';
 import { parseBenchOptions } from './parse-bench-options.ts';
-import { hasCredentials, isRunFile, readRunFile, runFileText } from './run-file.ts';
+import { hasCredentials, isRunFile, readRunFile, runFileText, runNumber } from './run-file.ts';
 import { givenStages } from './shape-options.ts';
 
 /** `--save FILE`: writes the file of the command. */
@@ -93,8 +93,9 @@ export const runsOfFile = async (
   const stored = file.hasSecrets ? undefined : { name: file.name, text: file.text };
   let exit: ExitCode = EXIT_CODES.ok.code;
   for (const [at, { invocation, args }] of lines.entries()) {
-    if (!isOne)
-      await state.stderr.write(`plimsoll: run ${at + 1} of ${lines.length}: ${file.runs[at]?.label ?? ''}\n`);
+    const label = file.runs[at]?.label ?? '';
+    const what = label === runNumber(at) ? '' : `: ${label}`;
+    if (!isOne) await state.stderr.write(`plimsoll: ${runNumber(at)} of ${lines.length}${what}\n`);
     const code = await run(invocation, { ...state, args }, stored);
     if (exit === EXIT_CODES.ok.code) exit = code;
     if (state.stop.aborted) return exit;

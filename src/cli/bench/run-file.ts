@@ -4,7 +4,7 @@
 import { basename, extname, resolve } from 'node:path';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
-import { hasValue, type Option, optionWords } from '../../core/option/option.ts';
+import { areExclusive, hasValue, type Option, optionWords } from '../../core/option/option.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { firstLine } from '../../core/text/single-line.ts';
@@ -13,7 +13,7 @@ import { readInputText } from '../../process/input-file.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface FileRun {
-  /** What distinguishes it from the other runs of the file: "concurrency=8"; '' if there is only one. */
+  /** What distinguishes it from the other runs of the file: "concurrency=8", "run 2"; '' if there is only one. */
   readonly label: string;
   readonly urls: readonly string[];
   /** Options, as words of a command line. */
@@ -33,7 +33,8 @@ export const isRunFile = (argument: string): boolean =>
   READERS.has(extname(argument).toLowerCase()) && !argument.includes('://');
 
 /**
- * @param given names of options that the command line or the environment sets: they replace those of the file
+ * @param given names of options that the command line or the environment sets: they replace those of the file, and those that
+ * they exclude
  * @throws CommandError `benchInput`
  */
 export const readRunFile = async (
@@ -65,6 +66,9 @@ export const readRunFile = async (
   if (expanded.length > RUNS_MAX)
     throw refused(argument, `it has ${expanded.length} runs`, `Use at most ${RUNS_MAX} in one file.`);
   const differing = keysThatDiffer(expanded);
+  const labels = expanded.map(values =>
+    differing.map(key => `${key}=${String(values[key] ?? 'default')}`).join(' '),
+  );
   return {
     name: basename(argument),
     text,
@@ -75,8 +79,8 @@ export const readRunFile = async (
           : options.some(({ name, isSecret }) => isSecret === true && name === key.replaceAll('_', '-')),
       ),
     ),
-    runs: expanded.map(values => ({
-      label: differing.map(key => `${key}=${String(values[key] ?? 'default')}`).join(' '),
+    runs: expanded.map((values, at) => ({
+      label: distinct(labels, at),
       urls: urlsOf(values['url'], argument),
       words: Object.entries(values).flatMap(([key, value]) =>
         key === 'url' ? [] : wordsOf(key.replaceAll('_', '-'), value, { options, given, argument }),
@@ -107,6 +111,15 @@ const combinations = (matrix: unknown, argument: string): readonly JsonObject[] 
       );
   }
   return rows;
+};
+
+export const runNumber = (at: number): string => `run ${at + 1}`;
+
+/** Runs may be equal. */
+const distinct = (labels: readonly string[], at: number): string => {
+  const label = labels[at] ?? '';
+  const isAlone = labels.every((other, index) => index === at || other !== label);
+  return isAlone ? label : [label, runNumber(at)].join(' ').trim();
 };
 
 const keysThatDiffer = (runs: readonly JsonObject[]): readonly string[] => {
@@ -161,7 +174,8 @@ const wordsOf = (
   }
   if (NOT_OF_A_FILE.has(name))
     throw refused(argument, `${name} runs nothing`, `Leave it out of the file: it is for the command line.`);
-  if (given.has(name)) return [];
+  if (given.has(name) || options.some(other => given.has(other.name) && areExclusive(option, other)))
+    return [];
   if (option.valueName === undefined) {
     if (typeof value === 'boolean') return value ? [`--${name}`] : [];
     throw refused(argument, `${name} is neither true nor false`, `Write: ${name} = true`);
@@ -177,6 +191,17 @@ const wordsOf = (
       `Write it as for --${name}, in quotes.`,
     );
   });
+  if (
+    texts.length > 1 &&
+    !option.isRepeatable &&
+    option.read([texts.join(',')]).kind === 'wrong' &&
+    texts.every(text => option.read([text]).kind === 'ok')
+  )
+    throw refused(
+      argument,
+      `${name} has one value in a run, and this is a list`,
+      `For a run with each of them, write it under [matrix]: ${name} = ${JSON.stringify(value)}`,
+    );
   return option.isRepeatable
     ? texts.flatMap(text => optionWords(name, text))
     : optionWords(name, texts.join(','));

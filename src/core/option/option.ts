@@ -85,6 +85,12 @@ export const excludes = (
   more: { readonly because?: string; readonly advice?: string } = {},
 ): OptionRule => ({ kind: 'excludes', names, ...more });
 
+/** Whether one of them excludes the other. */
+export const areExclusive = (one: Option<unknown>, other: Option<unknown>): boolean =>
+  [[one, other.name] as const, [other, one.name] as const].some(([{ rules = [] }, name]) =>
+    rules.some(({ kind, names }) => kind === 'excludes' && names.includes(name)),
+  );
+
 /** What a value is declared with; the rest follows from how often it may be given. */
 interface ValueOption<T> extends Omit<Option<T>, 'isRepeatable' | 'read'> {
   readonly valueName: string;

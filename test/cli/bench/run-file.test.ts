@@ -63,6 +63,28 @@ describe('a file of runs', () => {
     expect(runs).toEqual([{ label: '', urls: [], words: ['--requests', '5'] }]);
   });
 
+  test('gives way to what the command line has instead', async () => {
+    const { runs } = await readOf('a.toml', 'requests = 5\nrate = 2\n', ['concurrency']);
+    expect(runs).toEqual([{ label: '', urls: [], words: ['--requests', '5'] }]);
+  });
+
+  test('numbers runs that are equal', async () => {
+    const { runs } = await readOf('a.toml', '[[runs]]\nrate = 2\n[[runs]]\nrate = 2\n[[runs]]\nrate = 3\n');
+    expect(runs.map(({ label }) => label)).toEqual(['rate=2 run 1', 'rate=2 run 2', 'rate=3']);
+    const equal = await readOf('a.toml', '[[runs]]\n[[runs]]\n');
+    expect(equal.runs.map(({ label }) => label)).toEqual(['run 1', 'run 2']);
+  });
+
+  test('names [matrix] for a list of values of an option that has one', async () => {
+    await expect(readOf('a.toml', 'requests = [1, 2]\n')).rejects.toThrow(
+      'a.toml: requests has one value in a run, and this is a list',
+    );
+    await expect(readOf('a.toml', 'requests = [1, 2]\n')).rejects.toMatchObject({
+      problem: { advice: 'For a run with each of them, write it under [matrix]: requests = [1,2]' },
+    });
+    expect((await readOf('a.toml', 'tag = ["a=1", "b=2"]\n')).runs).toHaveLength(1);
+  });
+
   test.each([
     ['a.yaml', '# one\nurl: http://h:1\nrequests: 5\nslo: [ttft=1s]\n'],
     ['a.json', '{"url": "http://h:1", "requests": 5, "slo": ["ttft=1s"]}'],
