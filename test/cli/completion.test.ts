@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { COMMAND_GROUPS } from '../../src/cli/command.ts';
 import { allCommands } from '../../src/cli/commands.ts';
 import { valueHint } from '../../src/cli/completion/command-tree.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
@@ -111,8 +112,12 @@ describe('plimsoll completion', () => {
 });
 
 describe('plimsoll man', () => {
-  test('has every command and option, and man finds no mistake', async () => {
+  test('has every command and option under the headings of help, and man finds no mistake', async () => {
     const page = await printed('man');
+    for (const { title } of COMMAND_GROUPS) expect(page).toContain(`\n.SH "${title.toUpperCase()}"\n`);
+    const bench = page.slice(page.indexOf('.SS "plimsoll bench '), page.indexOf('.SS "plimsoll sweep '));
+    for (const title of ['Load', 'Requests', 'Objectives and exit codes'])
+      expect(bench).toContain(`\n.PP\n.B "${title}"\n.TP\n`);
     for (const { name, options } of await allCommands()) {
       expect(page).toContain(`.SS "plimsoll ${inRoff(name)}`);
       for (const option of options) expect(page).toContain(`.B ${inRoff(`--${option.name}`)}`);

@@ -1,8 +1,9 @@
-// The manual in the format of man(7): every command with its help, on one page.
+// The manual in the format of man(7): every command with its help, on one page, under the headings of help.
 
-import type { Option } from '../../core/option/option.ts';
-import type { Command, CommandArgument } from '../command.ts';
+import type { Command } from '../command.ts';
+import { environmentName } from '../environment-words.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { groupsOfCommands, optionGroups, optionRow, usageText } from '../help.ts';
 
 interface ManPage {
   readonly version: string;
@@ -21,14 +22,19 @@ export const manPage = (commands: readonly Command[], { version }: ManPage): str
     ...prose(
       'Shows what the machines and cables of a cluster can carry, measured and live, and loads an inference endpoint with figures that can be trusted.',
     ),
-    '.SH COMMANDS',
-    ...commands.flatMap(commandSection),
+    ...groupsOfCommands(commands).flatMap(({ title, inGroup }) => [
+      `.SH "${title.toUpperCase()}"`,
+      ...inGroup.flatMap(commandSection),
+    ]),
     '.SH EXIT STATUS',
     ...Object.values(EXIT_CODES).flatMap(({ code, meaning }) => ['.TP', `.B ${code}`, ...prose(meaning)]),
     '.SH ENVIRONMENT',
     '.TP',
     '.B PLIMSOLL_HOME',
     ...prose('The home of the node where --home is not given; else ~/.plimsoll.'),
+    '.TP',
+    `.B ${environmentName({ name: 'OPTION' })}`,
+    ...prose(`Any option of a command that its line does not give: PLIMSOLL_RATE=5 is --rate 5.`),
     '.TP',
     '.B NO_COLOR, FORCE_COLOR',
     ...prose('Whether the terminal gets colours.'),
@@ -39,22 +45,26 @@ export const manPage = (commands: readonly Command[], { version }: ManPage): str
   ].join('\n')}\n`;
 
 const commandSection = (command: Command): readonly string[] => [
-  `.SS "plimsoll ${escaped([command.name, ...command.arguments.map(argumentText)].join(' '))}"`,
+  `.SS "plimsoll ${escaped(usageText(command))}"`,
   ...prose(sentence(command.summary)),
   ...command.description.split('\n\n').flatMap(part => (part === '' ? [] : ['.PP', ...prose(part)])),
   ...command.arguments.flatMap(({ name, meaning }) => ['.TP', `.I ${escaped(name)}`, ...prose(meaning)]),
-  ...command.options.flatMap(optionRows),
+  ...optionGroups(command.options).flatMap(([title, options], _, { length }) => [
+    ...(length === 1 || options.length === 0 ? [] : ['.PP', `.B "${escaped(title)}"`]),
+    ...options.map(optionRow).flatMap(([form, meaning]) => {
+      const [name = '', ...value] = form.split(' ');
+      return [
+        '.TP',
+        [
+          `.B ${escaped(name)}`,
+          ...(value.length === 0 ? [] : [String.raw`\fI${escaped(value.join(' '))}`]),
+        ].join(' '),
+        ...prose(meaning),
+      ];
+    }),
+  ]),
   ...command.examples.flatMap(({ line, meaning }) => ['.TP', `.B "${escaped(line)}"`, ...prose(meaning)]),
 ];
-
-const optionRows = ({ name, valueName, meaning, isRepeatable }: Option<unknown>): readonly string[] => [
-  '.TP',
-  `.B ${escaped(`--${name}`)}${valueName === undefined ? '' : String.raw` \fI` + escaped(valueName)}${isRepeatable ? ' …' : ''}`,
-  ...prose(meaning),
-];
-
-const argumentText = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
-  `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
 
 const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
 

@@ -2,6 +2,7 @@
 
 import type { Option } from '../../core/option/option.ts';
 import type { Command } from '../command.ts';
+import { groupsOfCommands } from '../help.ts';
 import {
   argumentHint,
   type CommandGroup,
@@ -18,11 +19,9 @@ export const zshCompletion = (commands: readonly Command[]): string => {
 _plimsoll() {
   local -a commands
   if ((CURRENT == 2)); then
-    commands=(
-${groups.map(group => `      ${described(group.word, meaningOf(group))}`).join('\n')}
-      ${described('help', 'The help of a command')}
-    )
-    _describe -t commands command commands
+${groupsOfCommands(commands).map(titledCommands).join('\n')}
+    commands=(${described('help', 'The help of a command')})
+    _describe -t help help commands
     _arguments '--help[List the commands]' '--version[Print the version]'
     return
   fi
@@ -39,6 +38,17 @@ else
 fi
 `;
 };
+
+/** zsh shows the matches of each list under its description. */
+const titledCommands = ({
+  title,
+  inGroup,
+}: ReturnType<typeof groupsOfCommands>[number]): string => `    commands=(
+${commandGroups(inGroup)
+  .map(group => `      ${described(group.word, meaningOf(group))}`)
+  .join('\n')}
+    )
+    _describe -t ${quoted(title.toLowerCase().replaceAll(' ', '-'))} ${quoted(title)} commands`;
 
 const groupCase = ({ word, alone, inside }: CommandGroup): string => {
   if (inside.length === 0)
