@@ -72,12 +72,13 @@ export interface ForeignOption {
 /** Every command takes it. */
 export const homeOption: Option<string | undefined> = value({
   name: 'home',
+  isOfOneCall: true,
   valueName: 'DIR',
   meaning: 'The home of the node. Default: PLIMSOLL_HOME, else ~/.plimsoll.',
   parse: nonEmpty,
 });
 
-export const jsonOption: Option<boolean> = flag('json', 'Print JSON.');
+export const jsonOption: Option<boolean> = flag('json', 'Print JSON.', { isOfOneCall: true });
 
 /** A port alone is one of this machine. */
 export const parseListen = (text: string): Parsed<HostPort> =>

@@ -1,5 +1,6 @@
 // Starts a daemon for a command: takes the state of the process, and turns errors into two lines and a code.
 
+import { withoutSecrets } from '../bench/run/bench-environment.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
 import { errorCode } from '../core/problem.ts';
@@ -35,6 +36,13 @@ export const startDaemonFor = async (state: ProcessState, start: DaemonStart): P
         ...(probes === undefined ? {} : { probes }),
         ...(logOutput === undefined ? {} : { logOutput }),
         env: state.env,
+        // A request must not learn a key of this user by naming an endpoint of its own.
+        jobs: {
+          nodePath: state.nodePath,
+          script: state.script,
+          env: withoutSecrets(state.env),
+          kinds: async () => (await import('./job-kinds.ts')).loadJobKinds(),
+        },
         clock: systemClock,
         platform: state.platform,
         root: '/',

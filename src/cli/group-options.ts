@@ -15,7 +15,7 @@ const groupOption = value({
   parse: parseGroupBy,
 });
 const only = (name: string, meaning: string): Option<string | undefined> =>
-  value({ name, valueName: 'NAME', meaning, parse: parsed });
+  value<string>({ name, valueName: 'NAME', meaning, parse: parsed });
 
 const siteOption = only('site', 'Only nodes of this site.');
 const rackOption = only(
@@ -23,7 +23,7 @@ const rackOption = only(
   'Only nodes of this rack; SITE/RACK where several sites have one of that name.',
 );
 const kindOption = only('kind', 'Only machines of this kind.');
-const tagOption = repeated({
+const tagOption = repeated<string>({
   name: 'tag',
   valueName: 'TAG',
   meaning: 'Only nodes with this tag, for example serve or team=search; of several all must be there.',

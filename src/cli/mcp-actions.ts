@@ -1,25 +1,27 @@
-// What `plimsoll mcp --allow-actions` may start, and where: probes of machines and loads of endpoints that the person named when
-// starting it, with the limits of the command line. The daemon's POST /mcp has no such tools: a client that may read may not load.
+// What `plimsoll mcp --allow-actions` may start, and where: probes of machines, and jobs for the endpoints and files that the person named
+// when starting it. The daemon's POST /mcp has no such tools: a client that may read may not load.
 
-import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
 import * as v from 'valibot';
 import { parseTargetUrl } from '../bench/target/target-url.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { counted } from '../core/figure/figure.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
 import { nodeName } from '../core/node/node-view.ts';
+import type { Option } from '../core/option/option.ts';
+import { documentEntries, documentTexts } from '../core/option/option-document.ts';
 import type { Infer } from '../core/schema.ts';
 import type { State } from '../core/state.ts';
-import { lastLine } from '../core/text/single-line.ts';
+import { JobRunner } from '../daemon/jobs/job-runner.ts';
 import { quoted } from '../daemon/mcp/figure-fields.ts';
 import { type McpAnswer, McpToolError, type McpToolHead, readArguments } from '../daemon/mcp/mcp-tool.ts';
-import { countFrom, NODE, nodeOf } from '../daemon/mcp/tool-arguments.ts';
-import { runTool, type ToolResult } from '../process/child.ts';
+import { NODE, nodeOf } from '../daemon/mcp/tool-arguments.ts';
 import { type ProbesAnswer, type ProbeTarget, probesAnswerSchema } from '../wire/api/probe-answers.ts';
 import { clusterNow } from './cluster-stream.ts';
 import { CommandError } from './command-error.ts';
 import { findDaemon } from './daemon-client.ts';
+import { type CommandJob, loadJobKinds } from './job-kinds.ts';
 import type { ProcessState } from './process-state.ts';
 
 export interface McpAction extends McpToolHead {
@@ -31,6 +33,8 @@ export interface McpAction extends McpToolHead {
 export interface AllowedTargets {
   /** By the form that is shown: without credentials and query, because clients see the list. */
   readonly urls: ReadonlyMap<string, string>;
+  /** Results of other tools that may be imported, as they were given. */
+  readonly files: ReadonlyMap<string, string>;
   /** Names or ids; "cluster" is each of them. */
   readonly nodes: readonly string[];
 }
@@ -51,10 +55,17 @@ export const allowedTargets = (given: readonly string[]): AllowedTargets => {
       );
     urls.set(shown, url);
   }
-  return { urls, nodes: given.filter(target => !isUrl(target)) };
+  const others = given.filter(target => !isUrl(target));
+  return {
+    urls,
+    files: new Map(others.filter(isFile).map(file => [file, file])),
+    nodes: others.filter(target => !isFile(target)),
+  };
 };
 
 const isUrl = (target: string): boolean => target.includes('://') || /^unix:/i.test(target);
+
+const isFile = (target: string): boolean => /^\.{0,2}[\\/]/.test(target);
 
 export interface ActionParts {
   readonly home: string;
@@ -65,10 +76,22 @@ export interface ActionParts {
   readonly earlyMs?: number;
 }
 
-export const mcpActions = ({ urls, nodes }: AllowedTargets, parts: ActionParts): readonly McpAction[] => [
-  ...(nodes.length === 0 ? [] : [startProbe(nodes, parts)]),
-  ...(urls.size === 0 ? [] : [startBench(urls, parts)]),
-];
+export const mcpActions = async (
+  { urls, files, nodes }: AllowedTargets,
+  parts: ActionParts,
+): Promise<readonly McpAction[]> => {
+  const { home, state, until, earlyMs } = parts;
+  const runner = new JobRunner({ ...state, home, kinds: loadJobKinds }, 1);
+  until.addEventListener('abort', () => void runner[Symbol.asyncDispose](), { once: true });
+  const jobs = urls.size + files.size === 0 ? [] : await loadJobKinds();
+  return [
+    ...(nodes.length === 0 ? [] : [startProbe(nodes, parts)]),
+    ...jobs.flatMap(job => {
+      const targets = job.targets.includes('file') ? files : urls;
+      return targets.size === 0 ? [] : [startJob(job, targets, { runner, earlyMs })];
+    }),
+  ];
+};
 
 const PROBE_INPUT = v.object({
   node: v.pipe(NODE, v.description('Whose devices are measured; with `to`, where the link begins.')),
@@ -135,71 +158,91 @@ const allowedNode = (state: State, requested: string, nodes: readonly string[]):
   throw new McpToolError('this node is not among those that may be measured: --allow-target names them');
 };
 
-const BENCH_OUTPUT = v.object({
-  name: v.pipe(v.string(), v.description('The name of the run in list_runs.')),
-  state: v.picklist(['running', 'ended', 'failed']),
+const JOB_OUTPUT = v.object({
+  id: v.pipe(v.string(), v.description('Of the run in list_runs, and of the sweep, line or comparison.')),
+  state: v.picklist(['running', 'ended', 'failed', 'stopped']),
   reason: v.string(),
 });
 
-const startBench = (
-  urls: AllowedTargets['urls'],
-  { home, state, until, earlyMs = EARLY_MS }: ActionParts,
+/** The options that people need first, with the limits of a client that no person watches. */
+const startJob = (
+  job: CommandJob,
+  targets: ReadonlyMap<string, string>,
+  { runner, earlyMs = EARLY_MS }: { readonly runner: JobRunner; readonly earlyMs?: number | undefined },
 ): McpAction => {
+  const offered = job.options.filter(
+    option =>
+      option.isCommon === true &&
+      !job.targets.includes(option.name) &&
+      option.reads?.(ANY_TEXT) === undefined,
+  );
+  const target = v.pipe(v.picklist([...targets.keys()]), v.description('Of those that a person has named.'));
   const input = v.object({
-    target: v.pipe(v.picklist([...urls.keys()]), v.description('Endpoints that may be loaded.')),
-    concurrency: countFrom({ least: 1, most: 64, usual: 8, what: 'Requests at once' }),
-    seconds: countFrom({ least: 5, most: 300, usual: 30, what: 'How long' }),
+    ...Object.fromEntries(job.targets.map(name => [name, target])),
+    ...documentEntries(offered),
   });
-  let running: string | undefined;
   return {
-    name: 'start_bench',
-    title: 'Start a load test',
-    description:
-      'Loads an endpoint with requests, one test at a time. list_runs shows it while it runs, run_report when it has ended; use the name in the reply.',
+    name: `start_${job.command}`,
+    title: `Start plimsoll ${job.command}`,
+    description: `${job.summary}. One at a time; list_runs shows the runs while they are in progress, run_report when they have ended.`,
     input,
-    output: BENCH_OUTPUT,
+    output: JOB_OUTPUT,
     isReadOnly: false,
     start: async given => {
-      const { target, concurrency, seconds } = readArguments(input, given);
-      if (running !== undefined)
-        throw new McpToolError(
-          'a load test that was started here is in progress: try again when it has ended',
-        );
-      const name = `asked-${randomBytes(4).toString('hex')}`;
-      running = name;
-      const args = [
-        ...['bench', urls.get(target) ?? target, '--quiet', '--json', `--home=${home}`, `--name=${name}`],
-        ...[`--concurrency=${concurrency}`, `--duration=${seconds}s`],
-      ];
-      const ended = runTool(state.nodePath, [state.script, ...args], {
-        env: state.env,
-        signal: until,
-        timeoutMs: seconds * 1_000 + LONGER_MS,
-      }).finally(() => (running = undefined));
-      // A later failure is reported by list_runs.
-      ended.catch(() => undefined);
-      const first = await Promise.race([ended, after(earlyMs, undefined, { ref: false })]);
-      const structured: Infer<typeof BENCH_OUTPUT> = { name, ...outcomeOf(first) };
-      return { text: `The load test ${OUTCOMES[structured.state]}.`, structured };
+      const request: JsonObject = { ...readArguments(input, given) };
+      if (runner.isFull)
+        throw new McpToolError('something that was started here is in progress: try again when it has ended');
+      checkCaps(offered, request);
+      const named = Object.fromEntries(
+        job.targets.map(name => [name, targets.get(String(request[name])) ?? request[name]]),
+      );
+      const started = runner.start(job, { ...request, ...named }, job.targets.includes('file'));
+      if (started.kind === 'wrong') throw new McpToolError(`${started.problem}. ${started.advice}`);
+      const { jobId } = started.value;
+      await Promise.race([runner.find(jobId)?.ended, after(earlyMs, undefined, { ref: false })]);
+      const { state, messages } = runner.find(jobId)?.job ?? started.value;
+      const reason = state === 'failed' ? quoted(messages.at(-1) ?? '') : '';
+      const structured: Infer<typeof JOB_OUTPUT> = { id: jobId, state, reason };
+      return { text: `What was started ${OUTCOMES[state]}.`, structured };
     },
   };
 };
 
-const outcomeOf = (
-  result: ToolResult | undefined,
-): { readonly state: 'running' | 'ended' | 'failed'; readonly reason: string } => {
-  if (result === undefined) return { state: 'running', reason: '' };
-  if (result.kind !== 'exited') return { state: 'failed', reason: quoted(result.reason) };
-  return result.code === 0
-    ? { state: 'ended', reason: '' }
-    : { state: 'failed', reason: quoted(lastLine(result.stderr)) };
+/** @throws McpToolError */
+const checkCaps = (offered: readonly Option<unknown>[], request: JsonObject): void => {
+  for (const option of offered) {
+    const cap = CAPS[option.name];
+    const given = request[option.name];
+    if (cap === undefined || given === undefined) continue;
+    const texts = documentTexts(option, given);
+    const read = texts.kind === 'ok' ? option.read(texts.value) : texts;
+    if (read.kind === 'wrong') throw new McpToolError(`${option.name}: ${read.problem}. ${read.advice}`);
+    if ([read.value].flat().some(value => typeof value === 'number' && value > cap))
+      throw new McpToolError(`${option.name} may be at most ${cap}${cap >= 60_000 ? ' ms' : ''} here`);
+  }
 };
 
-const OUTCOMES = { running: 'runs', ended: 'has ended', failed: 'did not succeed' } as const;
+/** By the name of an option; times in ms. */
+const CAPS: Readonly<Record<string, number>> = {
+  concurrency: 64,
+  rate: 200,
+  rates: 200,
+  'load-max': 200,
+  requests: 10_000,
+  duration: 300_000,
+  budget: 1_800_000,
+  pairs: 12,
+};
+const OUTCOMES = {
+  running: 'is in progress',
+  ended: 'has ended',
+  failed: 'did not succeed',
+  stopped: 'was stopped',
+} as const;
+/** An option that reads it reads every text that it is given. */
+const ANY_TEXT = '1';
 const EVERY_NODE = 'cluster';
 const ANSWER_MS = 10_000;
 const ROWS_REPORTED = 32;
 /** What cannot begin, because nobody answers there, is known by then. */
 const EARLY_MS = 2_000;
-/** A run drains, and looks for the model before it begins. */
-const LONGER_MS = 120_000;

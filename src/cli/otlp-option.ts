@@ -3,7 +3,7 @@
 import { otlpEndpoint } from '../config/value-kinds.ts';
 import { type Option, value } from '../core/option/option.ts';
 
-const NAMED = { name: 'otlp', valueName: 'URL', parse: otlpEndpoint } as const;
+const NAMED = { name: 'otlp', isOfOneCall: true, valueName: 'URL', parse: otlpEndpoint } as const;
 
 /** Of a run. */
 export const otlpOption: Option<string | undefined> = value({

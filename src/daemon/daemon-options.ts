@@ -13,6 +13,7 @@ import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { ProbeDeviceNow } from '../probe/probe.ts';
 import type { Env } from '../process/child.ts';
 import type { Notice } from '../wire/notice.ts';
+import type { JobOptions } from './jobs/job-runner.ts';
 import type { DaemonLog } from './log/daemon-log.ts';
 import type { ProbeRequestServer } from './probes/probe-request-server.ts';
 
@@ -44,6 +45,8 @@ export interface DaemonOptions {
   readonly dashboardDir: string | undefined;
   readonly pid: number;
   readonly resources: () => ProcessResources;
+  /** What requests may start; undefined: nothing. */
+  readonly jobs?: JobOptions;
   /** Called with each new notice for a person: one or two lines. */
   readonly onNotice: (notice: Notice) => void;
   /** Undefined: no log is written. */

@@ -14,6 +14,7 @@ import { EndpointWatch } from './endpoint-watch.ts';
 import { JOURNAL_RETRY_MS } from './event-recorder.ts';
 import { every } from './every.ts';
 import { watchHome } from './home-watch.ts';
+import { JobRunner } from './jobs/job-runner.ts';
 import { Lifetimes } from './lifetimes.ts';
 import { type OwnNode, openOwnNode } from './local-node.ts';
 import { ClusterLog } from './log/cluster-log.ts';
@@ -98,6 +99,9 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     ...registries,
     comparisons,
     otlp: () => telemetry.status,
+    ...(options.jobs === undefined
+      ? {}
+      : { jobs: lifetimes.addAsync(new JobRunner({ ...options.jobs, home })) }),
     ...(requested === undefined ? {} : { probes: requested }),
     ...(agents === undefined ? {} : { agents: agents.requests }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),

@@ -40,6 +40,7 @@ type ServedParts = Pick<
   | 'comparisons'
   | 'comparing'
   | 'documents'
+  | 'jobs'
   | 'probes'
   | 'agents'
   | 'mesh'

@@ -9,6 +9,8 @@ import { fetchText } from './fetch-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, modelsPath } from './target-url.ts';
 
+const LIMIT = duration(1, 86_400_000);
+
 export const WAIT = {
   waitMs: optionsIn('When requests end').value({
     name: 'wait',
@@ -17,7 +19,8 @@ export const WAIT = {
     valueName: 'D',
     meaning:
       'Wait up to this long until the server answers, before anything is measured. Default: not at all.',
-    parse: text => duration(1, 86_400_000)(/^\d+$/.test(text) ? `${text}s` : text),
+    schema: LIMIT.schema,
+    parse: text => LIMIT(/^\d+$/.test(text) ? `${text}s` : text),
   }),
 };
 

@@ -3,7 +3,8 @@
 import { RUN_OPTIONS } from '../../bench/run/run-options.ts';
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
-import { wrong } from '../../core/figure/parse-figure.ts';
+import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { isRunId } from '../../core/ids.ts';
 import { excludes, needs, nonEmpty, type Option, optionsIn, wholeText } from '../../core/option/option.ts';
 import { duration, requestRate, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { OBJECTIVE_NAMES, type Objective } from '../../core/run/objective.ts';
@@ -169,9 +170,21 @@ export const BENCH = {
   }),
   out: output.value({
     name: 'out',
+    isOfOneCall: true,
     valueName: 'DIR',
     meaning: 'The run directory itself, new or empty. Default: <home>/runs/<id>.',
     parse: nonEmpty,
+  }),
+  id: output.value({
+    name: 'id',
+    isOfOneCall: true,
+    rules: [excludes(['resume'])],
+    valueName: 'ID',
+    meaning: 'The id, up to 64 letters, digits, - and _. Default: from the time.',
+    parse: text =>
+      isRunId(text)
+        ? parsed(text)
+        : wrong('it is not up to 64 letters, digits, - and _', 'Write for example: --id nightly-12'),
   }),
   repeat: output.value({
     name: 'repeat',
@@ -225,6 +238,7 @@ export const BENCH = {
   requireTrustworthy: judged.flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   like: output.choice({
     name: 'like',
+    isOfOneCall: true,
     meaning:
       "Print the command for the load of another tool's command, given in place of URL (docs/coming-from.md).",
     choices: LIKE_TOOLS,
@@ -232,20 +246,22 @@ export const BENCH = {
   }),
   save: output.value({
     name: 'save',
+    isOfOneCall: true,
     valueName: 'FILE',
     meaning: 'Write this command as a file of options (.toml, .yaml or .json) instead of running it.',
     parse: nonEmpty,
   }),
   noteGit: output.value({
     name: 'note-git',
+    isOfOneCall: true,
     valueName: 'DIR',
     meaning: 'Record the git commit of this folder in the report, and whether files differ from it.',
     parse: nonEmpty,
   }),
   ...FORM,
   otlp: otlpOption,
-  json: output.flag('json', 'Print report.json alone.'),
-  quiet: output.flag('quiet', 'Print the report alone: no progress, no notices.'),
+  json: output.flag('json', 'Print report.json alone.', { isOfOneCall: true }),
+  quiet: output.flag('quiet', 'Print the report alone: no progress, no notices.', { isOfOneCall: true }),
   home: homeOption,
 };
 

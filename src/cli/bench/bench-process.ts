@@ -6,6 +6,7 @@ import type { DaemonAddress } from '../../bench/announce/daemon-requests.ts';
 import { BenchError } from '../../bench/bench-error.ts';
 import { benchEnvironment, withoutSecrets } from '../../bench/run/bench-environment.ts';
 import { BENCH_SETTINGS, type BenchParts } from '../../bench/run/bench-parts.ts';
+import { newId } from '../../bench/run/new-id.ts';
 import { HeaderError } from '../../bench/target/http1/request-writer.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, homeFiles } from '../../config/home.ts';
@@ -34,14 +35,11 @@ export const benchProcess = (
 });
 
 /** Another one each time. */
-export const newRun = (): Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'> => ({
-  runId: newId(),
+export const newRun = (id?: string): Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'> => ({
+  runId: id ?? newId(),
   startedAt: new Date(systemClock.wallMs()).toISOString(),
   noncePrefix: randomBytes(4).toString('hex'),
 });
-
-/** "20261120-120501-a1b2", UTC: ids of runs and of sweeps sort by their time. */
-export const newId = (): string => `${stamp(systemClock.wallMs())}-${randomBytes(2).toString('hex')}`;
 
 /** The daemon of this home, as it is now. */
 export const runningDaemon = async (
@@ -62,10 +60,6 @@ export const asBenchCommandError = (error: unknown): unknown => {
   const exit = error instanceof HomeError ? 'homeUnusable' : EXITS[error.code];
   return endedBy(exit, error);
 };
-
-/** "20261120-120501", UTC. */
-const stamp = (wallMs: number): string =>
-  new Date(wallMs).toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
 
 const EXITS: Readonly<Record<BenchError['code'], ExitName>> = {
   input: 'benchInput',

@@ -2,6 +2,7 @@
 // differ is known and not guessed.
 
 import { join, resolve } from 'node:path';
+import { newId } from '../../bench/run/new-id.ts';
 import { makeEmptyFolder } from '../../bench/run/run-directory.ts';
 import { pause } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
@@ -10,7 +11,7 @@ import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
-import { asBenchCommandError, newId } from './bench-process.ts';
+import { asBenchCommandError } from './bench-process.ts';
 import { callOfOneRun } from './run-provenance.ts';
 import { type BenchEnd, type BenchStart, startBench } from './start-bench.ts';
 
@@ -36,6 +37,7 @@ export const repeatBench = async (
     const seed = start.request.seed + run - 1;
     const end = await startBench(state, {
       ...start,
+      id: undefined,
       request: { ...start.request, seed },
       call: callOfOneRun(start.call, seed),
       out: join(directory, `run-${String(run).padStart(2, '0')}`),
@@ -54,10 +56,13 @@ export const repeatBench = async (
   return { document, directory, ends, diskProblems: await writeRepeatFiles(directory, document) };
 };
 
-const runsDirectory = async (state: ProcessState, { home, out }: BenchStart): Promise<string> => {
+const runsDirectory = async (
+  state: ProcessState,
+  { home, out, id = newId() }: BenchStart,
+): Promise<string> => {
   try {
     if (out === undefined) await openHome(home);
-    const directory = out === undefined ? join(home, 'runs', newId()) : resolve(state.cwd, out);
+    const directory = out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out);
     await makeEmptyFolder(directory);
     return directory;
   } catch (error) {

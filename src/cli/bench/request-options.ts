@@ -2,6 +2,7 @@
 // other fields of the body.
 
 import { resolve } from 'node:path';
+import * as v from 'valibot';
 import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
 import type { RequestSettings } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -114,6 +115,7 @@ export const REQUEST_OPTIONS = {
   }),
   body: value({
     name: 'body',
+    schema: v.record(v.string(), v.unknown()),
     aliases: ['extra-body'],
     valueName: 'JSON',
     meaning:

@@ -3,10 +3,11 @@
 
 import { basename, extname, resolve } from 'node:path';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
+import type { Parsed } from '../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
-import { areExclusive, hasValue, type Option, optionWords } from '../../core/option/option.ts';
+import { areExclusive, hasValue, type Option } from '../../core/option/option.ts';
+import { documentOption, documentTexts, textWords } from '../../core/option/option-document.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
-import { nearest } from '../../core/text/nearest.ts';
 import { firstLine } from '../../core/text/single-line.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
@@ -160,51 +161,28 @@ const wordsOf = (
     readonly argument: string;
   },
 ): readonly string[] => {
-  const option = options.find(known => known.name === name);
-  if (option === undefined) {
-    const meant = nearest(
-      name,
-      options.map(known => known.name),
-    );
-    throw refused(
-      argument,
-      `${JSON.stringify(name.slice(0, 60))} is not an option of plimsoll bench`,
-      meant === undefined ? 'See: plimsoll bench --help all' : `Did you mean ${meant}?`,
-    );
-  }
+  const option = accepted(documentOption(name, options, 'bench'), argument);
   if (NOT_OF_A_FILE.has(name))
     throw refused(argument, `${name} runs nothing`, `Leave it out of the file: it is for the command line.`);
   if (given.has(name) || options.some(other => given.has(other.name) && areExclusive(option, other)))
     return [];
-  if (option.valueName === undefined) {
-    if (typeof value === 'boolean') return value ? [`--${name}`] : [];
-    throw refused(argument, `${name} is neither true nor false`, `Write: ${name} = true`);
-  }
-  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const texts = values.map(each => {
-    if (typeof each === 'string' || typeof each === 'number') return String(each);
-    if (typeof each === 'boolean') return each ? 'on' : 'off';
-    if (isJsonObject(each)) return JSON.stringify(each);
-    throw refused(
-      argument,
-      `${name} has a value that is neither text nor a number`,
-      `Write it as for --${name}, in quotes.`,
-    );
-  });
-  if (
-    texts.length > 1 &&
-    !option.isRepeatable &&
-    option.read([texts.join(',')]).kind === 'wrong' &&
-    texts.every(text => option.read([text]).kind === 'ok')
-  )
+  const texts = accepted(documentTexts(option, value), argument);
+  const isReadable = (one: unknown): boolean => {
+    const text = documentTexts(option, one);
+    return text.kind === 'ok' && option.read(text.value).kind === 'ok';
+  };
+  if (Array.isArray(value) && value.length > 1 && !isReadable(value) && value.every(isReadable))
     throw refused(
       argument,
       `${name} has one value in a run, and this is a list`,
       `For a run with each of them, write it under [matrix]: ${name} = ${JSON.stringify(value)}`,
     );
-  return option.isRepeatable
-    ? texts.flatMap(text => optionWords(name, text))
-    : optionWords(name, texts.join(','));
+  return textWords(option, texts);
+};
+
+const accepted = <T>(read: Parsed<T>, argument: string): T => {
+  if (read.kind === 'wrong') throw refused(argument, read.problem, read.advice);
+  return read.value;
 };
 
 const fromToml = (text: string, argument: string): JsonObject => {

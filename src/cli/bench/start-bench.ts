@@ -21,6 +21,8 @@ import { runProvenance } from './run-provenance.ts';
 export interface BenchStart {
   readonly request: BenchRequest;
   readonly home: string;
+  /** Of it; undefined: a new one. */
+  readonly id?: string | undefined;
   /** As it was given; undefined: in the home. */
   readonly out: string | undefined;
   /** What to type to run it again, without secrets. */
@@ -45,7 +47,7 @@ export interface BenchEnd extends BenchResult {
 /** @throws CommandError when there is nothing to report. */
 export const startBench = async (state: ProcessState, start: BenchStart): Promise<BenchEnd> => {
   const { request, home } = start;
-  const started = newRun();
+  const started = newRun(start.id);
   const directory =
     start.out === undefined ? join(home, 'runs', started.runId) : resolve(state.cwd, start.out);
   await using display = new RunDisplay({

@@ -136,6 +136,7 @@ const runBench = async (
     agents,
     home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
     out: invocation.option(BENCH.out),
+    id: invocation.option(BENCH.id),
     command: storedCommand('bench', kept),
     call: keptCall(kept, file),
     noteGit: invocation.option(BENCH.noteGit),

@@ -86,6 +86,7 @@ export const lineCommand: Command = {
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
       noteGit: invocation.option(BENCH.noteGit),
       out: invocation.option(BENCH.out),
+      id: invocation.option(BENCH.id),
       mode: displayMode(state.stdout, isJson || isQuiet),
       notices: [...proxyNotices(state.env), ...notices],
     });

@@ -17,13 +17,13 @@ import type { ProcessState } from '../process-state.ts';
 
 const actionsOption = flag(
   'allow-actions',
-  'Also offer the tools that start a probe or a load test, for the named targets.',
+  'Also offer the tools that start something, for the named targets.',
 );
 const targetOption = repeated({
   name: 'allow-target',
-  valueName: 'URL|NODE',
+  valueName: 'URL|NODE|FILE',
   meaning:
-    'With --allow-actions: an endpoint that may be loaded, or a node that may be measured; cluster: every node. May be repeated.',
+    'With --allow-actions: an endpoint that may be loaded, a node that may be measured (cluster: every node), or /a/file that may be imported. May be repeated.',
   parse: nonEmpty,
 });
 
@@ -48,7 +48,7 @@ export const mcpCommand: Command = {
     const until = AbortSignal.any([state.stop, over.signal]);
     const server = mcpServer<McpTool | McpAction>({
       version: state.version,
-      tools: [...MCP_TOOLS, ...mcpActions(targets, { home, state, until })],
+      tools: [...MCP_TOOLS, ...(await mcpActions(targets, { home, state, until }))],
       call: (tool, given) =>
         worded(() => (tool.isReadOnly ? fetchDaemon(tool, given, home, state) : tool.start(given))),
     });

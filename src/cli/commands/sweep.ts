@@ -141,6 +141,7 @@ const newStart = async (
   const { headers, notices } = await headersToSend(agents, secrets, state, options);
   return {
     request: { ...options, headers },
+    id: invocation.option(BENCH.id),
     agents,
     facts: factsPath(cwd, invocation.option(BENCH.facts)),
     requested,

@@ -149,6 +149,7 @@ const compareStart = async (
     resume: keptCall({ urlA, urlB, a, b }, state),
     location,
     home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
+    id: invocation.option(BENCH.id),
     mode: displayMode(
       state.stdout,
       invocation.option(BENCH.json) || invocation.option(BENCH.quiet) || isFormPrinted(invocation),
@@ -169,7 +170,9 @@ const keptCall = (
 ): SweepResume => {
   const [shownA, shownB] = [a.request.target.shown, b.request.target.shown];
   const kept = keptCommand({
-    options: COMPARE_OPTIONS.filter(option => !NOT_KEPT.has(option.name)),
+    options: COMPARE_OPTIONS.filter(
+      option => option.startsProgram !== true && option !== COMPARE.a && option !== COMPARE.b,
+    ),
     args: state.args.slice(1),
     url: shownA,
     shownUrl: shownA,
@@ -239,6 +242,5 @@ const RESUME_CONFLICTS: readonly string[] = [
   FORM.to,
   ...GATE_FILES,
 ].map(({ name }) => name);
-const NOT_KEPT: ReadonlySet<string> = new Set(['a', 'b', 'a-start', 'b-start']);
 const WARMUP_MS_MOST = 15_000;
 const WARMUP_PARTS = 6;

@@ -1,6 +1,7 @@
 // `plimsoll compare` of what has ended: runs and sets of them, without loading anything.
 
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
+import { newId } from '../../bench/run/new-id.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { baselineSide } from '../../core/comparison/baseline.ts';
@@ -8,7 +9,6 @@ import { compareFinished } from '../../core/comparison/compare-finished.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { readBaseline } from '../baseline-files.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import { newId } from '../bench/bench-process.ts';
 import { NAMES, runTags } from '../bench/name-options.ts';
 import type { Invocation } from '../command.ts';
 import type { ProcessState } from '../process-state.ts';

@@ -4,7 +4,7 @@ import { UNITS_MAX } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { excludes, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
+import { excludes, nonEmpty, type Option, optionsIn, wholeText } from '../../core/option/option.ts';
 import { duration, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { COMPARED_SERIES, RUN_SERIES } from '../../core/run/run-series.ts';
 import { nearest } from '../../core/text/nearest.ts';
@@ -35,6 +35,7 @@ const url = (side: 'A' | 'B'): Option<string | undefined> =>
     isCommon: true,
     valueName: 'URL|RUN',
     meaning: `The server of ${side}, its /v1, or the endpoint; or finished runs: an id, a directory, runs:tag=before.`,
+    reads: text => (text.includes('://') || !/[\\/]/.test(text) ? undefined : text),
     parse: nonEmpty,
   });
 
@@ -52,6 +53,7 @@ const label = (side: 'A' | 'B'): Option<string | undefined> =>
 const start = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
     name: `${side.toLowerCase()}-start`,
+    startsProgram: true,
     valueName: 'CMD',
     meaning: `Start the server of ${side} with this shell command, wait until it answers, and stop it afterwards.`,
     parse: nonEmpty,
@@ -74,6 +76,7 @@ export const COMPARE = {
   bStart: start('B'),
   bFacts: value({
     name: 'b-facts',
+    reads: wholeText,
     valueName: 'MODEL',
     meaning: 'As --facts, for B alone, if it serves another model.',
     parse: nonEmpty,
@@ -132,6 +135,7 @@ export const COMPARE = {
   ),
   resume: value({
     name: 'resume',
+    isOfOneCall: true,
     valueName: 'DIR',
     meaning:
       'Resume a comparison of two servers, by its id or directory, that was stopped or crashed; complete pairs are kept.',

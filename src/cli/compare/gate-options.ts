@@ -26,12 +26,14 @@ const failIfUndecidedOption = flag(
 );
 const junitOption = value({
   name: 'junit',
+  isOfOneCall: true,
   valueName: 'FILE',
   meaning: 'Write JUnit XML for a CI server.',
   parse: nonEmpty,
 });
 const markdownOption = value({
   name: 'markdown',
+  isOfOneCall: true,
   valueName: 'FILE',
   meaning: 'Write Markdown for a pull request.',
   parse: nonEmpty,

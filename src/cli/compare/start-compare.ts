@@ -10,6 +10,7 @@ import {
   type DocumentFolder,
   openDocumentFolder,
 } from '../../bench/run/document-folder.ts';
+import { newId } from '../../bench/run/new-id.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import {
@@ -23,7 +24,7 @@ import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
 import { comparisonScreen, pairLine } from '../../render/comparison/comparison-screen.ts';
 import { agentsRun, type NamedAgents } from '../agent/load-agents.ts';
-import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
+import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import { PartObservers } from '../bench/part-observers.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
@@ -48,6 +49,8 @@ export interface CompareStart {
   /** What to type to run it again, without secrets and without commands that start a server. */
   readonly resume: SweepResume;
   readonly home: string;
+  /** Of it; undefined: a new one. */
+  readonly id?: string | undefined;
   /** A folder whose commit each report names, as it was given. */
   readonly noteGit: string | undefined;
   readonly location: CompareLocation;
@@ -106,7 +109,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
     const ended = await runComparison(start.order, {
       segment: {
         bench,
-        newRun,
+        newRun: () => newRun(),
         run: judgedSides(state, start),
       },
       a: { ...a, ...servers.side('a') },
@@ -162,7 +165,7 @@ interface OpenComparison {
 const openComparison = async (state: ProcessState, start: CompareStart): Promise<OpenComparison> => {
   const { home, location } = start;
   if (location.kind === 'resumed') return await resumedComparison(location);
-  const id = newId();
+  const { id = newId() } = start;
   const directory = location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out);
   if (location.out === undefined) await openHome(home);
   const folder = await openDocumentFolder(COMPARISON_FOLDER, directory);

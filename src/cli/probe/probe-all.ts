@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { DocumentReporter, REPORTED_PLAIN } from '../../bench/announce/document-reporter.ts';
 import { openDocumentFolder, plainFolder } from '../../bench/run/document-folder.ts';
+import { newId } from '../../bench/run/new-id.ts';
 import { type Clock, pause } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome, resolveHome } from '../../config/home.ts';
@@ -31,7 +32,7 @@ import { type PlainReport, plainReport } from '../../render/document/plain-kind.
 import { plainText } from '../../render/document/plain-text.ts';
 import { linksAnswerSchema } from '../../wire/api/cluster-answers.ts';
 import { type ProbesAnswer, probesAnswerSchema } from '../../wire/api/probe-answers.ts';
-import { asBenchCommandError, newId, runningDaemon } from '../bench/bench-process.ts';
+import { asBenchCommandError, runningDaemon } from '../bench/bench-process.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { type DaemonClient, findDaemon } from '../daemon-client.ts';

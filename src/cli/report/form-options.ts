@@ -25,6 +25,7 @@ const SERIES_NAMES: readonly string[] = Object.keys(SERIES_FORMS);
 export const FORM = {
   as: choice({
     name: 'as',
+    isOfOneCall: true,
     rules: [
       excludes(['json'], { advice: 'Use one of them: report.json is in the run directory in any case.' }),
       excludes(['repeat'], {
@@ -38,6 +39,7 @@ export const FORM = {
   }),
   to: value({
     name: 'to',
+    isOfOneCall: true,
     rules: [needs({ as: 'guidellm' })],
     valueName: 'FILE',
     meaning: 'Where --as writes; standard output by default.',

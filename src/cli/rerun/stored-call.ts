@@ -16,7 +16,6 @@ import { sweepCommand } from '../commands/sweep.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatIn } from '../report/report-repeat.ts';
 import { COMPARISON_REPORT, documentIn, SWEEP_REPORT } from '../report/report-stored.ts';
-import { isOfOneCall } from '../sweep/kept-command.ts';
 
 export interface StoredCall {
   readonly command: Command;
@@ -132,8 +131,8 @@ const check = (
         `its command would start something: --${name}`,
         'No stored command is started; type it yourself.',
       );
-    const isSecret = command.options.some(option => option.name === name && option.isSecret === true);
-    if (isSecret || isOfOneCall(name))
+    const option = command.options.find(known => known.name === name);
+    if (option?.isSecret === true || option?.isOfOneCall === true)
       throw refused(
         `its command has --${name}, which no run stores`,
         'Plimsoll did not write that file; type the command yourself.',

@@ -35,7 +35,7 @@ export const keptCommand = ({ options, args, cwd, env, ...named }: KeptCommandOp
     if (option === undefined) continue;
     const takesNext = option.valueName !== undefined && !word.includes('=');
     if (option.isSecret === true) secrets.add(`--${option.name}`);
-    else if (!PASSING.has(option.name)) pushAll(kept, [word, ...(takesNext ? [args[at + 1] ?? ''] : [])]);
+    else if (option.isOfOneCall !== true) pushAll(kept, [word, ...(takesNext ? [args[at + 1] ?? ''] : [])]);
     if (takesNext) at += 1;
   }
   if ((env[KEY_VARIABLE] ?? '') !== '' && secrets.size === 0) secrets.add(KEY_VARIABLE);
@@ -54,27 +54,9 @@ export const storedCommand = (command: 'bench' | 'line', kept: SweepResume): Rep
   return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to show') : text;
 };
 
-/** It belonged to that one call, and is no part of what was asked. */
-export const isOfOneCall = (name: string): boolean => PASSING.has(name);
-
 export const URL_SECRET = 'the URL with its password';
 export const KEY_VARIABLE = 'OPENAI_API_KEY';
 
-/** Of this one call. */
-const PASSING: ReadonlySet<string> = new Set([
-  'out',
-  'as',
-  'to',
-  'save',
-  'otlp',
-  'json',
-  'resume',
-  'quiet',
-  'home',
-  'note-git',
-  'junit',
-  'markdown',
-]);
 /** Limit for a command that is published to the cluster. */
 const COMMAND_LENGTH_MAX = 1_000;
 

@@ -35,6 +35,8 @@ interface LineStart {
   readonly command: string;
   readonly confidence: number;
   readonly home: string;
+  /** Of it; undefined: a new one. */
+  readonly id?: string | undefined;
   /** A folder whose commit each report names, as it was given. */
   readonly noteGit: string | undefined;
   /** As it was given; undefined: in the home. */
@@ -51,7 +53,7 @@ interface LineEnd extends LineResult {
 /** @throws CommandError when there is nothing to report. */
 export const startLine = async (state: ProcessState, start: LineStart): Promise<LineEnd> => {
   const { request, search, budgetMs, home, out } = start;
-  const { runId: id, startedAt } = newRun();
+  const { runId: id, startedAt } = newRun(start.id);
   const directory = out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out);
   await using display = lineDisplay(start.mode, state.stdout);
   for (const notice of start.notices) display.notice(notice);
@@ -83,7 +85,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
           stop: AbortSignal.any([state.stop, observers.stopRequested]),
           stopNow: state.takeSecondStop(),
         },
-        newRun,
+        newRun: () => newRun(),
         run: judgedRuns(state, start, energyRuns(state, home, stageAgentsRun(state, home, start.agents))),
         directory,
         confidence: start.confidence,

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type DocumentFolder, openDocumentFolder, SWEEP_FOLDER } from '../../bench/run/document-folder.ts';
+import { newId } from '../../bench/run/new-id.ts';
 import { runSweep, type SweepOrder } from '../../bench/sweep/run-sweep.ts';
 import { readSweep, resumeSweepDirectory } from '../../bench/sweep/sweep-directory.ts';
 import { systemClock } from '../../clock/system-clock.ts';
@@ -19,7 +20,7 @@ import { unknown } from '../../core/unknown.ts';
 import { loadText } from '../../render/sweep/line-text.ts';
 import { stageLine } from '../../render/sweep/sweep-text.ts';
 import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
-import { asBenchCommandError, benchProcess, newId, newRun } from '../bench/bench-process.ts';
+import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import { PartObservers } from '../bench/part-observers.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
@@ -37,6 +38,8 @@ export interface SweepCall {
   readonly requested: readonly StageLoad[];
   readonly order: Omit<SweepOrder, 'warmup'>;
   readonly home: string;
+  /** Of it; undefined: a new one. */
+  readonly id?: string | undefined;
   /** A folder whose commit each report names, as it was given. */
   readonly noteGit: string | undefined;
   readonly location: SweepLocation;
@@ -165,7 +168,7 @@ const openSweep = async (
   const { location, home } = start;
   if (location.kind === 'resumed')
     return await resumeSweepDirectory(location.directory, await readSweep(location.directory));
-  const id = newId();
+  const { id = newId() } = start;
   const directory = await openDocumentFolder(
     SWEEP_FOLDER,
     location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out),

@@ -105,6 +105,7 @@ export const SWEEP = {
   ),
   resume: value({
     name: 'resume',
+    isOfOneCall: true,
     isCommon: true,
     valueName: 'DIR',
     meaning:
@@ -113,11 +114,12 @@ export const SWEEP = {
   }),
   out: value({
     name: 'out',
+    isOfOneCall: true,
     valueName: 'DIR',
     meaning: 'The directory of the sweep, new or empty. Default: <home>/runs/<id>.',
     parse: nonEmpty,
   }),
-  json: flag('json', 'Print sweep.json alone.'),
+  json: flag('json', 'Print sweep.json alone.', { isOfOneCall: true }),
 };
 
 /** Refused with a message: a person who repeats runs looks for the option here too. */

@@ -1,11 +1,20 @@
 // How values of options are read that several groups of options of a benchmark have: numbers, rates, durations, words.
 
+import * as v from 'valibot';
 import { type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
 
-export const wholeNumberFrom =
-  (min: number, max: number) =>
-  (text: string): Parsed<number> => {
+/** A reader of texts, and what they are as JSON. */
+interface ValueReader<T> {
+  (text: string): Parsed<T>;
+  readonly schema: v.GenericSchema;
+}
+
+const asJson = <T>(schema: v.GenericSchema, read: (text: string) => Parsed<T>): ValueReader<T> =>
+  Object.assign(read, { schema });
+
+export const wholeNumberFrom = (min: number, max: number): ValueReader<number> =>
+  asJson(v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max)), text => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     return number >= min && number <= max
       ? parsed(number)
@@ -13,25 +22,32 @@ export const wholeNumberFrom =
           `${JSON.stringify(text.slice(0, 40))} is not a whole number from ${min} to ${max}`,
           'Write digits alone, such as 64.',
         );
-  };
+  });
 
-export const requestRate = (text: string): Parsed<number> => {
-  const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  return number >= RATE_MIN && number <= RATE_MAX
-    ? parsed(number)
-    : wrong(
-        `${JSON.stringify(text.slice(0, 40))} is not a number from ${RATE_MIN} to ${RATE_MAX}`,
-        'Write requests a second, such as 12.5.',
-      );
-};
+const RATE_MIN = 0.001;
+const RATE_MAX = 1_000_000;
 
-export const duration =
-  (minMs: number, maxMs: number) =>
-  (text: string): Parsed<number> => {
+export const requestRate: ValueReader<number> = asJson(
+  v.pipe(v.number(), v.minValue(RATE_MIN), v.maxValue(RATE_MAX)),
+  text => {
+    const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+    return number >= RATE_MIN && number <= RATE_MAX
+      ? parsed(number)
+      : wrong(
+          `${JSON.stringify(text.slice(0, 40))} is not a number from ${RATE_MIN} to ${RATE_MAX}`,
+          'Write requests a second, such as 12.5.',
+        );
+  },
+);
+
+export const duration = (minMs: number, maxMs: number): ValueReader<number> => {
+  const range = `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`;
+  return asJson(v.pipe(v.string(), v.title(`A duration, such as 500ms, 30s or 2m. ${range}`)), text => {
     const result = parseDurationMs(text);
     if (result.kind === 'wrong' || (result.value >= minMs && result.value <= maxMs)) return result;
-    return wrong(`${text} is out of range`, `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`);
-  };
+    return wrong(`${text} is out of range`, range);
+  });
+};
 
 export const oneOf =
   <const T extends string>(...choices: readonly T[]) =>
@@ -42,6 +58,3 @@ export const oneOf =
     const problem = `${JSON.stringify(text.slice(0, 40))} is not one of ${choices.join(', ')}`;
     return wrong(problem, meant === undefined ? `Write ${choices.join(' or ')}.` : `Did you mean ${meant}?`);
   };
-
-const RATE_MIN = 0.001;
-const RATE_MAX = 1_000_000;

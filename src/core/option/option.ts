@@ -1,6 +1,7 @@
 // An option: its name, its value and what else has to be given with it. It parses its own text, so that a command gets a value of the
 // right type and every mistake is reported in the same form. Help, completion, docs, files of runs and the API derive from it.
 
+import * as v from 'valibot';
 import { type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
 import { oneOf } from './option-values.ts';
 
@@ -17,6 +18,10 @@ export interface Option<T> {
   readonly valueName: string | undefined;
   /** Its value is stored and shown nowhere. */
   readonly isSecret?: true;
+  /** It belongs to one call, and is no part of what was asked: where to write, what to show. */
+  readonly isOfOneCall?: true;
+  /** Its text is run as a program. */
+  readonly startsProgram?: true;
   /** What else has to be given, or must not be. */
   readonly rules?: readonly OptionRule[];
   /** Every value it accepts, if there is a list of them; of a list of values, every item. */
@@ -27,6 +32,8 @@ export interface Option<T> {
   readonly isRepeatable: boolean;
   /** The file, folder or http(s) URL that a text of it makes the command read; undefined: none. */
   readonly reads?: (text: string) => string | undefined;
+  /** One value of it, as JSON has it; undefined: a text or a number. */
+  readonly schema?: v.GenericSchema | undefined;
   /** The texts given, none when the option was not. A flag gets one empty text. */
   read(texts: readonly string[]): Parsed<T>;
 }
@@ -94,8 +101,11 @@ export const areExclusive = (one: Option<unknown>, other: Option<unknown>): bool
 /** What a value is declared with; the rest follows from how often it may be given. */
 interface ValueOption<T> extends Omit<Option<T>, 'isRepeatable' | 'read'> {
   readonly valueName: string;
-  readonly parse: (text: string) => Parsed<T>;
+  readonly parse: Parse<T>;
 }
+
+/** How a value is read, and what it is as JSON. */
+export type Parse<T> = ((text: string) => Parsed<T>) & { readonly schema?: v.GenericSchema };
 
 type FlagOption = Omit<Option<boolean>, 'isRepeatable' | 'read' | 'valueName' | 'name' | 'meaning'>;
 
@@ -109,6 +119,7 @@ export const flag = (name: string, meaning: string, more: FlagOption = {}): Opti
 });
 
 export const value = <T>({ parse, ...option }: ValueOption<T>): Option<T | undefined> => ({
+  schema: parse.schema,
   ...option,
   isRepeatable: false,
   read: ([text]) => (text === undefined ? parsed(undefined) : parse(text)),
@@ -121,6 +132,7 @@ export const valueOr = <T>({
   meaning,
   ...option
 }: ValueOption<T> & { readonly fallback: string }): Option<T> => ({
+  schema: parse.schema,
   ...option,
   meaning: `${meaning} Default: ${fallback}.`,
   isRepeatable: false,
@@ -144,6 +156,7 @@ export const isSet = (
 
 /** Given any number of times. */
 export const repeated = <T>({ parse, ...option }: ValueOption<T>): Option<readonly T[]> => ({
+  schema: parse.schema,
   ...option,
   isRepeatable: true,
   read: texts => {
@@ -168,7 +181,13 @@ export const choice = <const T extends string>({
   choices,
   ...option
 }: ChoiceOption<T>): Option<T | undefined> =>
-  value({ valueName: choices.join('|'), ...option, choices, parse: oneOf(...choices) });
+  value({
+    schema: v.picklist(choices),
+    valueName: choices.join('|'),
+    ...option,
+    choices,
+    parse: oneOf(...choices),
+  });
 
 /** "on" or "off". */
 export const onOff = (
@@ -180,6 +199,7 @@ export const onOff = (
     ...option,
     valueName: 'on|off',
     choices: ['on', 'off'],
+    schema: v.union([v.boolean(), v.picklist(['on', 'off'])]),
     parse: text => {
       const read = oneOf('on', 'off')(text);
       return read.kind === 'ok' ? parsed(read.value === 'on') : read;

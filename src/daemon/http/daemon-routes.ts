@@ -95,13 +95,16 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       summary: 'This description.',
       description: 'OpenAPI 3.1.',
       answer: documentSchema,
-      handle: () => {
-        document ??= openApi(parts.routes(), { version, nodeId });
+      handle: async () => {
+        document ??= openApi(await Promise.all(parts.routes().map(withBody)), { version, nodeId });
         return document;
       },
     }),
   ];
 };
+
+const withBody = async (route: ApiRoute): Promise<ApiRoute> =>
+  route.loadBody === undefined ? route : { ...route, body: await route.loadBody() };
 
 const documentSchema: v.GenericSchema<unknown, OpenApiDocument> = v.looseObject({
   openapi: v.pipe(v.string(), v.regex(/^3\.1\.\d+$/)),

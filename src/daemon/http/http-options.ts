@@ -13,6 +13,7 @@ import type { OtlpAnswer, ServedRecording } from '../../wire/api/daemon-answers.
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { AgentQueries } from '../agent-queries.ts';
+import type { JobRunner } from '../jobs/job-runner.ts';
 import type { Joining } from '../mesh/joining.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { Readiness } from '../readiness.ts';
@@ -41,6 +42,8 @@ export interface HttpServerOptions {
   readonly sweeps?: DocumentRegistry<SweepTypes>;
   /** The same for plain documents. */
   readonly documents?: DocumentRegistry<PlainTypes>;
+  /** Starts what requests ask for; undefined: nothing is started. */
+  readonly jobs?: JobRunner;
   /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
   /** Asks nodes for their agents; undefined: there are none to ask. */

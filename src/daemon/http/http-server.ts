@@ -23,6 +23,7 @@ import { addDashboardRoutes } from './dashboard-routes.ts';
 import { groupRoutes } from './group-routes.ts';
 import { historyRoute } from './history-route.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
+import { jobRoutes } from './job-routes.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
 import { mcpRoutes } from './mcp-routes.ts';
 import { meshRoutes } from './mesh-routes.ts';
@@ -200,6 +201,7 @@ export class HttpServer implements AsyncDisposable {
       ...headroomRoutes(this.#options),
       ...meshRoutes(this.#options),
       ...storedDocumentRoutes(this.#options),
+      ...jobRoutes(this.#options, this.#guard),
       ...probeRoutes(this.#options),
       ...agentRoutes(this.#options),
       ...mcpRoutes(this.#options),

@@ -80,6 +80,11 @@ export class RequestGuard {
     return this.#isOwnSocket(request.socket) || this.#shown(request).granted !== undefined;
   }
 
+  /** Whether it comes over the socket in the home, which only the user of the daemon can open. */
+  isHomeSocket({ socket }: IncomingMessage): boolean {
+    return this.#isOwnSocket(socket);
+  }
+
   /** @throws RequestError for what no route may answer. */
   check(request: IncomingMessage, isOwner: boolean): void {
     this.#checkShape(request);

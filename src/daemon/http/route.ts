@@ -19,6 +19,8 @@ export interface ApiRoute {
   readonly parameters: readonly RouteParameter[];
   /** Undefined where there is none. */
   readonly body: v.GenericSchema | undefined;
+  /** The whole schema, where only the description of the API needs it. */
+  readonly loadBody?: () => Promise<v.GenericSchema>;
   /** By status. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Never ends by itself, and limits itself. */
