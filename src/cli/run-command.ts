@@ -31,6 +31,10 @@ export const runCommand = async (commands: readonly Command[], given: ProcessSta
   }
 };
 
+/** Of a line in which the command may get a longer name. */
+const textColumns = ({ stdout, program }: ProcessState): number =>
+  stdout.columns - Math.max(0, program.length - INSTALLED.length);
+
 /** Output for programs always names the command `plimsoll`, however it was started. */
 const withProgram = (state: ProcessState): ProcessState => {
   const isJson = state.args.includes('--json') || isOn(state.env[environmentName(jsonOption)] ?? '');
@@ -48,7 +52,7 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
   const line = parseCommandLine(state.args, commands, { env: state.env });
   switch (line.kind) {
     case 'help': {
-      const options = { isFull: line.isFull, columns: state.stdout.columns };
+      const options = { isFull: line.isFull, columns: textColumns(state) };
       await state.stdout.write(
         line.command === undefined
           ? commandList(commands, line.group, options)
@@ -58,7 +62,7 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
     }
     case 'explain':
       for (const note of line.notes) await state.stderr.write(`plimsoll: ${note}\n`);
-      await state.stdout.write(explainedOptions(line, state.stdout.columns));
+      await state.stdout.write(explainedOptions(line, textColumns(state)));
       return EXIT_CODES.ok.code;
     case 'version':
       await state.stdout.write(`${state.version}\n`);
@@ -109,10 +113,13 @@ const READ_BY_PROGRAMS: readonly string[] = ['completion', 'man', 'mcp'];
 /** `words`: what may stand behind the name, so that a sentence about Plimsoll stays one. */
 const typedAs = (stream: OutputStream, program: string, words: readonly string[]): OutputStream => {
   if (program === INSTALLED) return stream;
-  const typed = new RegExp(`(?<![\\w./-])plimsoll (?=(?:${words.join('|')})\\b)`, 'g');
+  const typed = new RegExp(
+    `(?:(?<![\\w./-])|(?<=\\u001b\\[[\\d;]*m))plimsoll (?=(?:${words.join('|')})\\b)`,
+    'g',
+  );
   return {
     // A screen is laid out to the column: what it draws stays as it is.
-    write: text => stream.write(text.includes(ESCAPE) ? text : text.replace(typed, `${program} `)),
+    write: text => stream.write(SCREEN.test(text) ? text : text.replace(typed, `${program} `)),
     isTerminal: stream.isTerminal,
     hasColor: stream.hasColor,
     isUnicode: stream.isUnicode,
@@ -126,4 +133,6 @@ const typedAs = (stream: OutputStream, program: string, words: readonly string[]
   };
 };
 
-const ESCAPE = '\u001b[';
+const ESCAPE = '\u001b';
+/** A sequence of the terminal that is no colour. */
+const SCREEN = new RegExp(`${ESCAPE}\\[[\\d;?]*[A-Za-ln-z]`);

@@ -98,6 +98,13 @@ export const factLines = (facts: readonly FactRow[], columns: number): readonly 
 export const tableLines = (
   table: SectionTable,
   width: number = Number.POSITIVE_INFINITY,
+): readonly string[] => fittedLines(table, width, linesOf);
+
+/** The lines of as many of its columns as fit. */
+export const fittedLines = (
+  table: SectionTable,
+  width: number,
+  linesOf: (table: SectionTable) => readonly string[],
 ): readonly string[] =>
   linesOf(fitted(table, narrower => maximumOf(linesOf(narrower).map(textWidth)) <= width));
 

@@ -15,7 +15,9 @@ import { type Line, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
 
 export interface StatusOptions extends RenderOptions {
-  /** The screen shows nothing past its last column, so sentences are wrapped here. Default: the terminal wraps. */
+  /** Sentences are wrapped between words; a pipe has whole lines. */
+  readonly isTerminal?: boolean;
+  /** The screen shows nothing past its last column, so commands are wrapped too. Default: the terminal wraps those. */
   readonly isCutAtEdge?: boolean;
   /** Default: every node, one by one. */
   readonly scope?: ClusterScope;
@@ -43,15 +45,24 @@ export const renderStatus = (
     ...spaced(scopeLinks(shown, { ...table, rowsMax: LINK_ROWS_MAX })),
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(views, links)], options)),
     ...spaced(sentences(agentLines(state, views), options)),
-    ...spaced(sentences(warnings.flatMap(warningLines), options)),
+    ...spaced(
+      warnings.flatMap(warning => {
+        const [sentence = [], ...command] = warningLines(warning);
+        const isCut = options.isCutAtEdge === true;
+        return [...sentences([sentence], options), ...(isCut ? sentences(command, options) : command)];
+      }),
+    ),
     ...spaced(sentences(views.flatMap(unknownReadings), options)),
     ...spaced(sentences(reported.flatMap(statusLines), options)),
   ];
   return lines.map(line => paint(line, options));
 };
 
-const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptions): readonly Line[] =>
-  isCutAtEdge === true ? lines.flatMap(line => brokenLine(line, columns)) : lines;
+const sentences = (
+  lines: readonly Line[],
+  { columns, isTerminal, isCutAtEdge }: StatusOptions,
+): readonly Line[] =>
+  isTerminal === true || isCutAtEdge === true ? lines.flatMap(line => brokenLine(line, columns)) : lines;
 
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 

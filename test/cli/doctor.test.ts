@@ -30,6 +30,19 @@ describe('plimsoll doctor', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
+  test('fits a terminal, and has whole lines in a pipe', async () => {
+    using folder = temporaryDirectory();
+    const printed = async (isTerminal: boolean) => {
+      const home = join(folder.path, 'home');
+      const made = madeUpProcess(['doctor', '--home', home], { isTerminal, columns: 50 });
+      await made.run();
+      return made.stdout.text.split('\n');
+    };
+    const [lines, whole] = [await printed(true), await printed(false)];
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(50);
+    expect(lines.length).toBeGreaterThan(whole.length);
+  });
+
   test('shows the age of every reading of a running daemon, or why there is none', async () => {
     await using daemon = await commandDaemon();
     const { code, checks, problems } = await doctor(daemon.home);

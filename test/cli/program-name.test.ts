@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import type { Command } from '../../src/cli/command.ts';
 import { programName } from '../../src/cli/program-name.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { repositoryRoot } from '../support/repository-root.ts';
@@ -35,6 +36,29 @@ describe('the name of the command', () => {
     expect(await of('statsu')).toContain('Did you mean: ./plimsoll status');
     expect(await of('watch', '--home', '/nowhere-at-all')).toContain('./plimsoll bench http://');
     expect(await of('up', '--help')).not.toMatch(/(?<!\/)\bplimsoll (up|status)/);
+  });
+
+  test('is in a text with colours too, and leaves room for it in the lines of help', async () => {
+    const program = '/a/folder/with/a/long/path/plimsoll';
+    const made = madeUpProcess(['bench', '--help', 'all'], { program });
+    await made.run();
+    const long = made.stdout.text
+      .split('\n')
+      .filter(line => line.length > 80 && !line.includes(`  ${program}`));
+    expect(long).toEqual([]);
+    const command: Command = {
+      ...{ name: 'status', summary: '', description: '', arguments: [], options: [], examples: [] },
+      run: async (_, { stdout }) => {
+        await stdout.write('\u001b[1mplimsoll up\u001b[0m, or plimsoll top\n\u001b[Hplimsoll up');
+        await stdout.write('\u001b[2mplimsoll up\u001b[0m');
+        return 0;
+      },
+    };
+    const coloured = madeUpProcess(['status'], { program: './plimsoll' });
+    await coloured.run([command]);
+    expect(coloured.stdout.text).toBe(
+      '\u001b[1mplimsoll up\u001b[0m, or plimsoll top\n\u001b[Hplimsoll up\u001b[2m./plimsoll up\u001b[0m',
+    );
   });
 
   test('works as it is written: ./plimsoll, from any folder', async () => {

@@ -233,9 +233,23 @@ describe('plimsoll runs', () => {
     },
   );
 
+  test('leaves out columns where a terminal is narrow, and none in a pipe', async () => {
+    using home = temporaryDirectory();
+    addRun(home, '20260131-120000-ab12', { name: 'a name that is long', model: 'Qwen/Qwen3-14B-AWQ' });
+    const wide = (await runs(home, [])).text;
+    expect(wide).toContain('Qwen/Qwen3-14B-AWQ');
+    const narrow = (await runs(home, [], { isTerminal: true, columns: 80 })).text;
+    for (const line of narrow.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(narrow).toMatch(/^run +state .*target/);
+    expect(narrow).toContain('20260131-120000-ab12');
+    expect(narrow).not.toContain('Qwen');
+  });
+
   test('reports of a home without runs that there is none', async () => {
     using home = temporaryDirectory();
-    expect((await runs(home, [])).text).toBe(`No run in ${join(home.path, 'runs')}.\n`);
+    expect((await runs(home, [])).text).toBe(
+      `No run in ${join(home.path, 'runs')}. Start one: plimsoll bench URL\n`,
+    );
     expect((await runs(home, ['--name', 'x'])).text).toContain('matches.');
   });
 });

@@ -351,6 +351,16 @@ describe('the table of nodes', () => {
     expect(lines.join(' ').replace(/ +/g, ' ')).toMatch(/atlas: \d readings are stale. test has sent/);
   });
 
+  test('wraps its sentences on a terminal, but no command, which is copied', () => {
+    const columns = 20;
+    const lines = renderStatus(everything(), 200_000, [], { ...plain, columns, isTerminal: true });
+    const first = lines.findIndex(line => line.startsWith('atlas stopped'));
+    const sentence = lines.slice(first, lines.indexOf('  On atlas: plimsoll status'));
+    expect(sentence.length).toBeGreaterThan(1);
+    for (const line of sentence) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines).toContain('  On atlas: plimsoll status');
+  });
+
   test('leaves a line whole where the terminal wraps it, or a program reads it', () => {
     const reported =
       'The journal could not be written: the disk is full, and nothing that was stored is lost.';

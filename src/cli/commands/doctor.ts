@@ -4,6 +4,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { padded } from '../../core/text/columns.ts';
 import { capitalized, jsonLines } from '../../core/text/single-line.ts';
+import { hangingLine } from '../../tui/layout.ts';
 import { type Line, paint, part, type Tone } from '../../tui/part.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import type { Check, DoctorDocument, Verdict } from '../doctor/check.ts';
@@ -35,11 +36,12 @@ export const doctorCommand: Command = {
       ...(await toolChecks(state)),
     ];
     const problems = checks.filter(({ verdict }) => verdict === 'problem').length;
-    const { hasColor, isUnicode } = state.stdout;
+    const { hasColor, isUnicode, isTerminal, columns } = state.stdout;
     const document: DoctorDocument = { schema: 'plimsoll.doctor/1', problems, checks };
     const text = invocation.option(jsonOption)
       ? jsonLines(document)
       : linesOf(checks, problems)
+          .flatMap(line => (isTerminal ? hangingLine(line, columns) : [line]))
           .map(line => `${paint(line, { color: hasColor, isUnicode })}\n`)
           .join('');
     await state.stdout.write(text);
@@ -53,7 +55,7 @@ const linesOf = (checks: readonly Check[], problems: number): readonly Line[] =>
     lines.push([part(capitalized(section), 'strong')]);
     for (const { verdict, text, advice } of group) {
       lines.push([part(`  ${padded(VERDICTS[verdict].label, 8)}`, VERDICTS[verdict].tone), part(text)]);
-      if (advice !== '') lines.push([part(`          ${advice}`, 'dim')]);
+      if (advice !== '') lines.push([part(' '.repeat(10)), part(advice, 'dim')]);
     }
     lines.push([]);
   }

@@ -47,8 +47,10 @@ export const runsCommand: Command = {
     }
     const lines =
       runs.length === 0
-        ? [`No run in ${runsFolder(home)}${hasFilter(invocation) ? ' matches' : ''}.`]
-        : foundRunTable(runs);
+        ? [
+            `No run in ${runsFolder(home)}${hasFilter(invocation) ? ' matches.' : '. Start one: plimsoll bench URL'}`,
+          ]
+        : foundRunTable(runs, state.stdout);
     await state.stdout.write(`${lines.join('\n')}\n`);
     if (isMore) await state.stderr.write(`plimsoll: the newest ${limit}; more with --limit N\n`);
     return EXIT_CODES.ok.code;
@@ -182,7 +184,10 @@ const mayRemove = async (
     );
   }
   await state.stdout.write(
-    `${foundRunTable(removable.map(({ found }) => found)).join('\n')}\n${question} [y/N] `,
+    `${foundRunTable(
+      removable.map(({ found }) => found),
+      state.stdout,
+    ).join('\n')}\n${question} [y/N] `,
   );
   // The first line of what is typed.
   const answer = await state.readInput(0);

@@ -123,11 +123,12 @@ const printStatus = async (
   shown: Pick<StatusOptions, 'scope' | 'fields'>,
   { stdout }: ProcessState,
 ): Promise<void> => {
-  const { columns, hasColor, isUnicode } = stdout;
+  const { columns, hasColor, isUnicode, isTerminal } = stdout;
   const lines = renderStatus(cluster, systemClock.nowMs(), notices, {
     columns,
     color: hasColor,
     isUnicode,
+    isTerminal,
     self: snapshot.nodeId,
     ...shown,
   });

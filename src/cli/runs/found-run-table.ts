@@ -7,9 +7,15 @@ import { count, type Infer } from '../../core/schema.ts';
 import { clipped, inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { LISTED_COLUMNS } from '../../render/document/listed-document.ts';
+import { fittedLines, type SectionTable, sectionCellText } from '../../render/section.ts';
+import type { OutputStream } from '../process-state.ts';
 import { FOUND_STATES, type FoundRun } from './found-runs.ts';
 
-export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
+/** On a terminal, as many columns as it has room for. */
+export const foundRunTable = (
+  runs: readonly FoundRun[],
+  { isTerminal, columns }: Pick<OutputStream, 'isTerminal' | 'columns'>,
+): readonly string[] => {
   const rows = runs.map(({ foreign, name, tags, counts, ...found }) => {
     const tool = foreign === undefined ? '' : `from ${foreign}`;
     const listed = { ...found, names: [tool, name, ...tagTexts(tags)].filter(text => text !== '') };
@@ -19,8 +25,19 @@ export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
       counts === undefined ? '' : formatCount(counts.failed),
     ].map(cell => showable(cell, '?'));
   });
-  return inColumns([[...COLUMNS.map(({ title }) => title), 'completed', 'failed'], ...rows], { indent: 0 });
+  const titles = [...COLUMNS.map(({ title }) => title), 'completed', 'failed'];
+  const empty = titles.flatMap((_, at) => (rows.every(row => row[at] === '') ? at : []));
+  const table = {
+    name: 'Runs',
+    columns: titles,
+    rows,
+    leaving: [empty, ...LEAVING.map(title => [titles.indexOf(title)])],
+  };
+  return isTerminal ? fittedLines(table, columns, linesOf) : linesOf(table);
 };
+
+const linesOf = ({ columns, rows }: SectionTable): readonly string[] =>
+  inColumns([columns, ...rows.map(row => row.map(sectionCellText))], { indent: 0 });
 
 const foundRunSchema = v.object({
   kind: v.pipe(v.string(), v.description('run, sweep, line, comparison, or the form of another document.')),
@@ -87,4 +104,9 @@ export const foundRunData = ({
 });
 
 const COLUMNS = Object.entries(LISTED_COLUMNS).map(([key, column]) => ({ key, ...column }));
+/** Its id contains the time of a run. */
+const LEAVING: readonly string[] = [
+  ...['failed', 'completed', LISTED_COLUMNS.model.title, LISTED_COLUMNS.load.title],
+  ...[LISTED_COLUMNS.started.title, LISTED_COLUMNS.names.title],
+];
 const CLIPPED: Readonly<Record<string, number>> = { model: 32, target: 40, result: 48 };

@@ -9,6 +9,12 @@ describe('the nearest word', () => {
     expect(nearest('statsu', ['up', 'status', 'doctor'])).toBe('status');
   });
 
+  test('is the shortest that it is the beginning of, if none is near', () => {
+    expect(nearest('--conc', ['--concurrency-of', '--concurrency', '--compare'])).toBe('--concurrency');
+    expect(nearest('llama', ['vllm', 'llama.cpp'])).toBe('llama.cpp');
+    expect(nearest('--', ['--concurrency'])).toBeUndefined();
+  });
+
   test('is nothing when no candidate is near', () => {
     expect(nearest('banana', ['up', 'status', 'doctor'])).toBeUndefined();
     expect(nearest('x', [])).toBeUndefined();
