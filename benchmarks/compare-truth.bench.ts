@@ -11,8 +11,9 @@ import { isKnown, knownOr } from '../src/core/unknown.ts';
 import { COMPARISON_CELLS, type ComparisonCell } from '../test/support/comparison-cells.ts';
 import { PRIMARY, simulateComparison } from '../test/support/simulated-comparison.ts';
 import { printRow, type Reach } from './bench-row.ts';
-import { type ComparedOnce, CompareTruthState, compareTruthStatePath } from './compare-truth-state.ts';
+import { type ComparedOnce, CompareTruthState } from './compare-truth-state.ts';
 import { rankSumChance } from './rank-sum.ts';
+import { usualStatePath } from './resumed-state.ts';
 import { simulatedLookAlpha } from './simulated-levels.ts';
 
 const { values: requested } = parseArgs({
@@ -51,7 +52,7 @@ const main = async (): Promise<void> => {
     });
     return;
   }
-  const state = new CompareTruthState(requested.state ?? compareTruthStatePath());
+  const state = new CompareTruthState(requested.state ?? usualStatePath('compare-truth'));
   await compareCells(state);
   for (const cell of COMPARISON_CELLS) reportCell(cell, state.all(cell.name));
   reportCoverage(COMPARISON_CELLS.flatMap(({ name }) => state.all(name)));

@@ -1,12 +1,7 @@
-// The results of a series of error-bound runs so far, in a file: it takes hours, and can be continued. Runs of other
-// code do not count: the key is a digest of the code that measures and that computes bounds.
+// The results of a series of error-bound runs so far.
 
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
-import { writeFileAtomic } from '../src/process/atomic-file.ts';
+import { type ResumedState, resumeState } from './resumed-state.ts';
 
 /** Of one figure of one run, ns. */
 const boundedFigure = v.object({
@@ -28,54 +23,29 @@ const run = v.object({
 
 export type ErrorBoundRun = v.InferOutput<typeof run>;
 
-const content = v.object({ code: v.string(), runs: v.record(v.string(), v.array(run)) });
+/** By condition. */
+const runs = v.record(v.string(), v.array(run));
 
 export class ErrorBoundState {
-  readonly #path: string;
-  readonly #content: v.InferOutput<typeof content>;
+  readonly #state: ResumedState<v.InferOutput<typeof runs>>;
 
   constructor(path: string) {
-    this.#path = path;
-    this.#content = read(path) ?? { code: codeDigest(), runs: {} };
+    this.#state = resumeState({ path, schema: runs, code: CODE, empty: {} });
   }
 
   runs(condition: string): readonly ErrorBoundRun[] {
-    return this.#content.runs[condition] ?? [];
+    return this.#state.found[condition] ?? [];
   }
 
   async add(condition: string, one: ErrorBoundRun): Promise<void> {
-    this.#content.runs[condition] = [...this.runs(condition), one];
-    mkdirSync(dirname(this.#path), { recursive: true });
-    await writeFileAtomic(this.#path, JSON.stringify(this.#content));
+    this.#state.found[condition] = [...this.runs(condition), one];
+    await this.#state.write();
   }
 }
 
-export const errorBoundStatePath = (): string =>
-  fileURLToPath(new URL('../.cache/error-bound/state.json', import.meta.url));
-
-const read = (path: string): v.InferOutput<typeof content> | undefined => {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const found = v.safeParse(content, JSON.parse(text));
-  return found.success && found.output.code === codeDigest() ? found.output : undefined;
-};
-
-const codeDigest = (): string => {
-  const hash = createHash('sha256');
-  for (const folder of [
-    '../src/bench/load/',
-    '../src/bench/parse/',
-    '../src/bench/arena/',
-    '../src/bench/threads/',
-  ])
-    for (const name of readdirSync(new URL(folder, import.meta.url)).toSorted())
-      hash.update(readFileSync(new URL(folder + name, import.meta.url)));
-  const bounds = ['bound-percentiles', 'error-bounds', 'gap-bounds', 'time-bins', 'value-edges'];
-  for (const name of [...bounds, 'wake-lateness'])
-    hash.update(readFileSync(new URL(`../src/metrics/${name}.ts`, import.meta.url)));
-  return hash.digest('hex');
-};
+const BOUND_FILES = ['bound-percentiles', 'error-bounds', 'gap-bounds', 'time-bins', 'value-edges'];
+/** What measures, and what computes bounds. */
+const CODE = [
+  ...['load', 'parse', 'arena', 'threads'].map(folder => `src/bench/${folder}`),
+  ...[...BOUND_FILES, 'wake-lateness'].map(name => `src/metrics/${name}.ts`),
+];

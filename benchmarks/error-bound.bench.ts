@@ -16,12 +16,8 @@ import { lowerPercentile } from '../src/core/statistics/percentile.ts';
 import { reportFromJson } from '../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../src/wire/sample-line.ts';
 import { median, printRow } from './bench-row.ts';
-import {
-  type BoundedFigure,
-  type ErrorBoundRun,
-  ErrorBoundState,
-  errorBoundStatePath,
-} from './error-bound-state.ts';
+import { type BoundedFigure, type ErrorBoundRun, ErrorBoundState } from './error-bound-state.ts';
+import { usualStatePath } from './resumed-state.ts';
 import {
   buildTruthServer,
   startTruthServer,
@@ -204,7 +200,7 @@ const truthServer = buildTruthServer();
 if (truthServer.kind === 'skipped') {
   process.stderr.write(`${truthServer.reason}\n`);
 } else {
-  const state = new ErrorBoundState(requested.state ?? errorBoundStatePath());
+  const state = new ErrorBoundState(requested.state ?? usualStatePath('error-bound'));
   for (let round = 0; round < Number(requested.runs); round += 1) {
     for (const condition of conditions) {
       if (performance.now() > endsAtMs || state.runs(nameOf(condition)).length > round) continue;

@@ -1,13 +1,8 @@
-// The results of a run of line-truth so far, in a file: it takes hours, and can be continued. One search is one
-// entry, identified by cell and seed, so that each is independent of when it ran. Results of other code do not count:
-// the key is a digest of all code that a search uses.
+// The results of a run of line-truth so far. One search is one entry, identified by cell and seed, so that each is
+// independent of when it ran.
 
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
-import { writeFileAtomic } from '../src/process/atomic-file.ts';
+import { type ResumedState, resumeState } from './resumed-state.ts';
 import type { ZoomingSweeps } from './zooming-sweeps.ts';
 
 export interface SearchedLine {
@@ -20,57 +15,55 @@ export interface SearchedLine {
 }
 
 export class LineTruthState {
-  readonly #path: string;
-  readonly #content: Content;
+  readonly #state: ResumedState<v.InferOutput<typeof content>>;
 
   constructor(path: string) {
-    this.#path = path;
-    this.#content = read(path) ?? { code: codeDigest(), truths: {}, lines: {}, equal: {}, zooming: {} };
+    const empty = { truths: {}, lines: {}, equal: {}, zooming: {} };
+    this.#state = resumeState({ path, schema: content, code: CODE, empty });
   }
 
   truth(cell: string): number | undefined {
-    return this.#content.truths[cell];
+    return this.#state.found.truths[cell];
   }
 
   setTruth(cell: string, truth: number): void {
-    this.#content.truths[cell] = truth;
+    this.#state.found.truths[cell] = truth;
   }
 
   line(cell: string, seed: number): SearchedLine | undefined {
-    return this.#content.lines[cell]?.[seed];
+    return this.#state.found.lines[cell]?.[seed];
   }
 
   setLine(cell: string, seed: number, line: SearchedLine): void {
-    const ofCell = this.#content.lines[cell] ?? {};
+    const ofCell = this.#state.found.lines[cell] ?? {};
     ofCell[seed] = line;
-    this.#content.lines[cell] = ofCell;
+    this.#state.found.lines[cell] = ofCell;
   }
 
   lines(cell: string): readonly SearchedLine[] {
-    return Object.values(this.#content.lines[cell] ?? {});
+    return Object.values(this.#state.found.lines[cell] ?? {});
   }
 
   /** Seconds of 12 equal stages; null: none that were tried. */
   equalSeconds(cell: string): number | null | undefined {
-    return this.#content.equal[cell];
+    return this.#state.found.equal[cell];
   }
 
   setEqualSeconds(cell: string, seconds: number | null): void {
-    this.#content.equal[cell] = seconds;
+    this.#state.found.equal[cell] = seconds;
   }
 
   /** Sweeps without prior knowledge of the line; null: none that were tried. */
   zooming(cell: string): ZoomingSweeps | null | undefined {
-    return this.#content.zooming[cell];
+    return this.#state.found.zooming[cell];
   }
 
   setZooming(cell: string, sweeps: ZoomingSweeps | null): void {
-    this.#content.zooming[cell] = sweeps;
+    this.#state.found.zooming[cell] = sweeps;
   }
 
-  async write(): Promise<void> {
-    mkdirSync(dirname(this.#path), { recursive: true });
-    await writeFileAtomic(this.#path, JSON.stringify(this.#content));
+  write(): Promise<void> {
+    return this.#state.write();
   }
 }
 
@@ -83,7 +76,6 @@ const line = v.object({
 });
 
 const content = v.object({
-  code: v.string(),
   truths: v.record(v.string(), v.number()),
   lines: v.record(v.string(), v.record(v.string(), line)),
   equal: v.record(v.string(), v.nullable(v.number())),
@@ -93,28 +85,8 @@ const content = v.object({
   ),
 });
 
-type Content = v.InferOutput<typeof content>;
-
-const read = (path: string): Content | undefined => {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const found = v.safeParse(content, JSON.parse(text));
-  return found.success && found.output.code === codeDigest() ? found.output : undefined;
-};
-
-const codeDigest = (): string => {
-  const hash = createHash('sha256');
-  for (const folder of ['../src/bench/line/', '../src/core/statistics/'])
-    for (const name of readdirSync(new URL(folder, import.meta.url)).toSorted())
-      hash.update(readFileSync(new URL(folder + name, import.meta.url)));
-  for (const name of ['line-cells', 'simulated-line', 'queue-simulator'])
-    hash.update(readFileSync(new URL(`../test/support/${name}.ts`, import.meta.url)));
-  return hash.digest('hex');
-};
-
-export const usualStatePath = (): string =>
-  fileURLToPath(new URL('../.cache/line-truth/state.json', import.meta.url));
+const CODE = [
+  'src/bench/line',
+  'src/core/statistics',
+  ...['line-cells', 'simulated-line', 'queue-simulator'].map(name => `test/support/${name}.ts`),
+];

@@ -17,7 +17,8 @@ import {
 } from '../test/support/simulated-line.ts';
 import { median, printRow } from './bench-row.ts';
 import { equalStagesSeconds } from './equal-stages.ts';
-import { LineTruthState, type SearchedLine, usualStatePath } from './line-truth-state.ts';
+import { LineTruthState, type SearchedLine } from './line-truth-state.ts';
+import { usualStatePath } from './resumed-state.ts';
 import { zoomingSweeps } from './zooming-sweeps.ts';
 
 const { values: requested } = parseArgs({
@@ -215,7 +216,7 @@ if (requested.only !== 'searches') {
   });
 }
 if (requested.only !== 'stages') {
-  const state = new LineTruthState(requested.state ?? usualStatePath());
+  const state = new LineTruthState(requested.state ?? usualStatePath('line-truth'));
   await searchCells(state);
   for (const { name, endpoint } of cells) reportCell(state, name, endpoint);
 }
