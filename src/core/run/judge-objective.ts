@@ -9,6 +9,7 @@ import { counted, ofCount } from '../figure/figure.ts';
 import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { type BatchedRatio, batchedRatio, type RatioBatch } from '../statistics/batched-ratio.ts';
 import { studentQuantile } from '../statistics/incomplete-beta.ts';
+import { meanInterval } from '../statistics/mean-interval.ts';
 import {
   effectiveCount,
   fewBatches,
@@ -225,22 +226,29 @@ const judgeMean = (
       samplesNeeded: inRequests(Math.max(MEAN_SAMPLES_LEAST, samples + 1), evidence, samples),
     };
   }
-  const { value, variance, degreesOfFreedom } = ratio;
-  const margin = studentQuantile((1 + confidence) / 2, degreesOfFreedom) * Math.sqrt(variance);
-  const estimate = { value, low: Math.max(0, value - margin), high: value + margin };
+  const interval = meanInterval(ratio, confidence);
+  const { value, variance } = ratio;
+  const doubt = (1 - confidence) / 2;
+  const isOver = isMeanOver({ batches: evidence.values, limit: limitNs, largest: undefined, doubt });
+  if (interval.kind === 'too-short') {
+    const enough = Math.ceil(samples * interval.times);
+    const estimate = unknown(
+      `the values stay correlated too long for a run of ${counted(samples, 'value')}; about ${enough} would do`,
+    );
+    return isOver
+      ? { estimate: { value, low: limitNs, high: null }, answer: 'missed', samplesNeeded: samples }
+      : { estimate, answer: 'too-few-samples', samplesNeeded: inRequests(enough, evidence, samples) };
+  }
+  const estimate = { value, low: interval.low, high: interval.high };
   if (evidence.unknown > 0) return { estimate, ...lacking(evidence.unknown) };
   if (estimate.high <= limitNs) return { estimate, answer: 'met', samplesNeeded: samples };
-  const doubt = (1 - confidence) / 2;
-  if (
-    estimate.low > limitNs ||
-    isMeanOver({ batches: evidence.values, limit: limitNs, largest: undefined, doubt })
-  )
+  if (estimate.low > limitNs || isOver)
     return {
       estimate: { ...estimate, low: Math.max(estimate.low, limitNs) },
       answer: 'missed',
       samplesNeeded: samples,
     };
-  const laterVariance = batchedRatio(evidence.values, 1)?.variance ?? variance;
+  const laterVariance = batchedRatio(evidence.values, -1)?.variance ?? variance;
   const later = studentQuantile((1 + confidence) / 2, LATER_DEGREES) * Math.sqrt(laterVariance);
   const needed = Math.ceil(samples * (later / (value - limitNs)) ** 2);
   return {
@@ -262,11 +270,11 @@ const judgeMean = (
  */
 const worthOf = (evidence: ObjectiveEvidence, degrees?: number): number => {
   const { count, hits, good } = evidence;
-  const errorsLess = degrees === undefined ? 0 : 1;
-  const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values, errorsLess), degrees));
+  const errorsMore = degrees === undefined ? 1 : -1;
+  const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values, errorsMore), degrees));
   // Samples that are all on one side of the limit show no clusters.
   if (good === 0 || good === count) return ofValues;
-  const ofHits = effectiveCount(count, known(batchedRatio(hits, errorsLess), degrees)) / count;
+  const ofHits = effectiveCount(count, known(batchedRatio(hits, errorsMore), degrees)) / count;
   return Math.min(ofHits, Math.sqrt(ofHits * ofValues));
 };
 

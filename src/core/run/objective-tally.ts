@@ -23,7 +23,7 @@ export interface ObjectiveEvidence {
   readonly unknown: number;
   /** All that ended, including those without such a figure. */
   readonly ended: number;
-  /** Good ones of each batch. */
+  /** Good ones of each batch, of those that can be judged. */
   readonly hits: readonly RatioBatch[];
   /** Certain misses of each batch. */
   readonly misses: readonly RatioBatch[];
@@ -94,7 +94,10 @@ export class ObjectiveTally {
       good: this.#batches.total(GOOD),
       unknown: this.#batches.total(UNKNOWN),
       ended: this.#ended,
-      hits: batches.map(({ count, sums }) => ({ amount: sums[GOOD] ?? 0, size: count })),
+      hits: batches.map(({ count, sums }) => ({
+        amount: sums[GOOD] ?? 0,
+        size: count - (sums[UNKNOWN] ?? 0),
+      })),
       misses: batches.map(({ count, sums }) => ({
         amount: count - (sums[GOOD] ?? 0) - (sums[UNKNOWN] ?? 0),
         size: count,

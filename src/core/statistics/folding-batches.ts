@@ -1,9 +1,9 @@
-// Sums over consecutive batches of a series as it grows: from 32 to 63 whole batches of one size, and one
-// that is filling. At 64, each two are merged, so that a run of any length takes the same memory and its
+// Sums over consecutive batches of a series as it grows: from 64 to 127 whole batches of one size, and one
+// that is filling. At 128, each two are merged, so that a run of any length takes the same memory and its
 // batches grow with it. Requests of one run are not independent observations, because of the queue; sums of
 // long batches nearly are.
 
-const BATCHES = 64;
+const BATCHES = 128;
 
 export interface Batch {
   readonly count: number;

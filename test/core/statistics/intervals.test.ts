@@ -4,12 +4,14 @@ import { seededRandom } from '../../../src/core/random.ts';
 import { batchedRatio } from '../../../src/core/statistics/batched-ratio.ts';
 import { FoldingBatches } from '../../../src/core/statistics/folding-batches.ts';
 import { studentQuantile } from '../../../src/core/statistics/incomplete-beta.ts';
+import { type MeanInterval, meanInterval } from '../../../src/core/statistics/mean-interval.ts';
 import { percentileShares, shareInterval, sideOfShare } from '../../../src/core/statistics/share-interval.ts';
+import { QueueSimulator } from '../../support/queue-simulator.ts';
 
 describe('batches that fold', () => {
   test('lose nothing, and stay few and of one size', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 1_000 }), values => {
+      fc.property(fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 1_000, size: 'max' }), values => {
         const batches = new FoldingBatches(2);
         for (const value of values) {
           batches.observe();
@@ -19,8 +21,8 @@ describe('batches that fold', () => {
         expect(batches.count).toBe(values.length);
         expect(batches.total(1)).toBe(values.reduce((sum, value) => sum + value, 0));
         expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(values.length);
-        expect(all.length).toBeLessThanOrEqual(64);
-        if (values.length >= 64) expect(all.length).toBeGreaterThanOrEqual(32);
+        expect(all.length).toBeLessThanOrEqual(128);
+        if (values.length >= 128) expect(all.length).toBeGreaterThanOrEqual(64);
         const [first] = all;
         for (const { count } of all.slice(0, -1)) expect(count).toBe(first?.count);
       }),
@@ -29,7 +31,7 @@ describe('batches that fold', () => {
 
   test('keep the order in which values came', () => {
     const batches = new FoldingBatches(1);
-    for (let value = 0; value < 128; value += 1) {
+    for (let value = 0; value < 256; value += 1) {
       batches.observe();
       batches.add(0, value);
     }
@@ -155,5 +157,62 @@ describe('a mean over correlated values', () => {
 
   test('has no interval of fewer than two batches', () => {
     expect(batchedRatio([{ amount: 5, size: 1 }])).toBeUndefined();
+  });
+});
+
+describe('the interval of a mean time in a queue', () => {
+  // Four servers with constant service of 1: the truth is of 4,000,000 requests of the same simulator.
+  const RUNS = 200;
+  const CASES = [
+    { load: 0.5, count: 1_000, truth: 1.049_6 },
+    { load: 0.7, count: 5_000, truth: 1.190_3 },
+    { load: 0.85, count: 5_000, truth: 1.589_9 },
+  ] as const;
+
+  const meanIntervalOf = (load: number, count: number, seed: number): MeanInterval => {
+    const queue = new QueueSimulator({ servers: 4, serviceNs: 1, serviceVariation: 0 }, seed);
+    const batches = new FoldingBatches(1);
+    let atNs = 0;
+    for (let index = -2_000; index < count; index += 1) {
+      atNs -= Math.log1p(-queue.draw()) / (4 * load);
+      queue.arrive(atNs);
+      if (index < 0) continue;
+      batches.observe();
+      batches.add(0, queue.endedNs - atNs);
+    }
+    const ratio = batchedRatio(
+      batches.batches().map(({ count: size, sums }) => ({ amount: sums[0] ?? 0, size })),
+    );
+    if (ratio === undefined) throw new Error('there are too few batches');
+    return meanInterval(ratio, 0.95);
+  };
+
+  test.each(CASES)(
+    'contains the truth at $load of the capacity after $count requests',
+    ({ load, count, truth }) => {
+      let covered = 0;
+      let unknown = 0;
+      for (let seed = 1; seed <= RUNS; seed += 1) {
+        const interval = meanIntervalOf(load, count, seed);
+        if (interval.kind === 'too-short') unknown += 1;
+        else if (interval.low <= truth && truth <= interval.high) covered += 1;
+      }
+      // Of 200 runs at 95 %, 190; fewer than 180 are seen once in 500 series.
+      expect(covered).toBeGreaterThanOrEqual(0.9 * (RUNS - unknown));
+      expect(unknown).toBeLessThanOrEqual(0.2 * RUNS);
+    },
+  );
+
+  test('is unknown, with how much longer a run must be, when waves are about as long as the run', () => {
+    const short = Array.from({ length: 50 }, (_, seed) => meanIntervalOf(0.95, 300, seed));
+    const unknown = short.filter(({ kind }) => kind === 'too-short');
+    expect(unknown.length).toBeGreaterThanOrEqual(40);
+    for (const interval of unknown)
+      if (interval.kind === 'too-short') expect(interval.times).toBeGreaterThan(1);
+  });
+
+  test('is never narrower than the resolution of a histogram', () => {
+    const constant = meanInterval({ value: 100, variance: 0, degreesOfFreedom: 63, floor: 100 }, 0.95);
+    expect(constant).toEqual({ kind: 'known', low: 99.9, high: 100.1 });
   });
 });
