@@ -183,7 +183,7 @@ export const BENCH = {
     meaning: 'The id, up to 64 letters, digits, - and _. Default: from the time.',
     parse: text =>
       isRunId(text)
-        ? parsed(text)
+        ? parsed<string>(text)
         : wrong('it is not up to 64 letters, digits, - and _', 'Write for example: --id nightly-12'),
   }),
   repeat: output.value({

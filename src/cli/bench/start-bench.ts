@@ -3,14 +3,14 @@
 
 import { join, resolve } from 'node:path';
 import type { BenchResult } from '../../bench/run/bench-parts.ts';
-import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { HomeError, openHome } from '../../config/home.ts';
 import type { KeptCall } from '../../core/run/provenance.ts';
 import type { Reported } from '../../core/unknown.ts';
-import { agentsRun, type NamedAgents } from '../agent/load-agents.ts';
+import { agentsRun } from '../agent/load-agents.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { RunStart } from '../run-start.ts';
 import { asBenchCommandError, benchProcess, newRun, runningDaemon } from './bench-process.ts';
 import { type DisplayMode, RunDisplay } from './run-display.ts';
 import { energyRuns } from './run-energy.ts';
@@ -18,24 +18,12 @@ import { judgedRuns } from './run-headroom.ts';
 import { RunObservers } from './run-observers.ts';
 import { runProvenance } from './run-provenance.ts';
 
-export interface BenchStart {
-  readonly request: BenchRequest;
-  readonly home: string;
-  /** Of it; undefined: a new one. */
-  readonly id?: string | undefined;
-  /** As it was given; undefined: in the home. */
-  readonly out: string | undefined;
+export interface BenchStart extends RunStart {
   /** What to type to run it again, without secrets. */
   readonly command: Reported<string>;
   /** The same, to be kept with the run. */
   readonly call: Reported<KeptCall>;
-  /** A folder whose commit the report names, as it was given. */
-  readonly noteGit: string | undefined;
   readonly mode: DisplayMode;
-  readonly notices: readonly string[];
-  readonly agents: NamedAgents;
-  /** Of the model that is served: its file, folder or URL. */
-  readonly facts: string | undefined;
 }
 
 export interface BenchEnd extends BenchResult {

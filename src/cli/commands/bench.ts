@@ -14,13 +14,11 @@ import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { repeatText } from '../../render/comparison/spread-text.ts';
 import { estimateLabel, neededLabel, sampleSizeNotice } from '../../render/run/objective-labels.ts';
 import { renderReport } from '../../render/run/text-report.ts';
-import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { depthDatasetOptions, depthRequest } from '../bench/depth-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import type { RepeatEnd } from '../bench/repeat-bench.ts';
 import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
-import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { isRunFile } from '../bench/run-file.ts';
 import { keptCall } from '../bench/run-provenance.ts';
@@ -33,7 +31,8 @@ import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
-import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
+import { runStart } from '../run-start.ts';
+import { storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
   name: 'bench',
@@ -105,25 +104,12 @@ const runBench = async (
   const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
   const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
   const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
-  const agents = namedAgents(invocation);
-  const { headers, notices } = await headersToSend(agents, invocation, state, options);
-  const kept = keptCommand({
-    options: BENCH_OPTIONS,
-    args: state.args.slice(1),
-    url: invocation.arguments[0] ?? '',
-    shownUrl: options.target.shown,
-    others: (options.targets ?? []).slice(1).map(({ target: { shown } }, at) => ({
-      given: invocation.arguments[at + 1] ?? '',
-      shown,
-    })),
-    cwd: state.cwd,
-    env: state.env,
-  });
+  const started = await runStart(invocation, state, { parsed: options, options: BENCH_OPTIONS });
   const isJson = invocation.option(BENCH.json);
   const isQuiet = invocation.option(BENCH.quiet);
   const isFormed = isFormPrinted(invocation);
   const request = await interrupted(state, () =>
-    replayed({ ...options, headers }, trace, {
+    replayed(started.request, trace, {
       cwd: state.cwd,
       durationMs: invocation.option(BENCH.duration),
       sessionsMax: invocation.option(BENCH.sessions),
@@ -132,17 +118,11 @@ const runBench = async (
     }),
   );
   const start = {
+    ...started,
     request: depth === undefined ? request : await depthRequest(request, depth, state.stop),
-    agents,
-    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-    out: invocation.option(BENCH.out),
-    id: invocation.option(BENCH.id),
-    command: storedCommand('bench', kept),
-    call: keptCall(kept, file),
-    noteGit: invocation.option(BENCH.noteGit),
+    command: storedCommand('bench', started.kept),
+    call: keptCall(started.kept, file),
     mode: displayMode(state.stdout, isJson || isQuiet || isFormed),
-    notices: [...proxyNotices(state.env), ...notices],
-    facts: invocation.option(BENCH.facts),
   };
   if (!isQuiet && !isJson)
     for (const notice of sampleSizes(request)) await state.stderr.write(`plimsoll: ${notice}\n`);

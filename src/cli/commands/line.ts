@@ -1,24 +1,22 @@
 // `plimsoll line URL --slo …`: the highest load that an endpoint holds under objectives, as a bracket.
 
 import type { LineResult } from '../../bench/sweep/run-line.ts';
-import { resolveHome } from '../../config/home.ts';
 import type { Option } from '../../core/option/option.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
-import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
-import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import { isFormPrinted } from '../report/form-options.ts';
-import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
+import { runStart } from '../run-start.ts';
+import { storedCommand } from '../sweep/kept-command.ts';
 import { attainmentOfLine, LINE, LINE_OPTIONS, searchOptions } from '../sweep/line-options.ts';
 
 export const lineCommand: Command = {
@@ -52,43 +50,19 @@ export const lineCommand: Command = {
     const search = searchOptions(invocation);
     const options = parseBenchOptions(withRate(invocation, search.by), state.cwd);
     const attainment = attainmentOfLine(invocation, options.objectives);
-    const agents = namedAgents(invocation);
-    const { headers, notices } = await headersToSend(agents, invocation, state, options);
+    const start = await runStart(invocation, state, { parsed: options, options: LINE_OPTIONS });
     const isJson = invocation.option(BENCH.json);
     const isFormed = isFormPrinted(invocation);
     const isQuiet = isFormed || invocation.option(BENCH.quiet);
     const { startLine } = await loadLine();
     const end = await startLine(state, {
-      request: {
-        ...options,
-        headers,
-        attainment,
-      },
+      ...start,
+      request: { ...start.request, attainment },
       search,
-      agents,
-      facts: invocation.option(BENCH.facts),
-      command: knownOr(
-        storedCommand(
-          'line',
-          keptCommand({
-            options: LINE_OPTIONS,
-            args: state.args.slice(1),
-            url: invocation.arguments[0] ?? '',
-            shownUrl: options.target.shown,
-            cwd: state.cwd,
-            env: state.env,
-          }),
-        ),
-        '',
-      ),
+      command: knownOr(storedCommand('line', start.kept), ''),
       budgetMs: invocation.option(LINE.budget),
       confidence: invocation.option(LINE.confidence),
-      home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-      noteGit: invocation.option(BENCH.noteGit),
-      out: invocation.option(BENCH.out),
-      id: invocation.option(BENCH.id),
       mode: displayMode(state.stdout, isJson || isQuiet),
-      notices: [...proxyNotices(state.env), ...notices],
     });
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
     if (isJson) await state.stdout.write(jsonLines(end.document));

@@ -7,10 +7,8 @@ import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
-import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
-import { proxyNotices } from '../bench/request-headers.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -20,8 +18,9 @@ import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { ProcessState } from '../process-state.ts';
 import { FORM, isFormPrinted } from '../report/form-options.ts';
+import { runStart } from '../run-start.ts';
 import { directoryOf } from '../runs/found-runs.ts';
-import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
+import { checkResumed } from '../sweep/kept-command.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
 import { asBench, requestedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
 
@@ -74,13 +73,9 @@ const startOf = async (
   const { startSweep, readSweepCommand } = await loadSweep();
   const resumed = invocation.option(SWEEP.resume);
   const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
-  const noteGit = invocation.option(BENCH.noteGit);
   if (resumed === undefined) {
     const start = await newStart(invocation, invocation, state.cwd, state);
-    const location = { kind: 'new', out: invocation.option(SWEEP.out) } as const;
-    return await unlessStopped(state, () =>
-      startSweep(state, { ...start, home, noteGit, location, isQuiet }),
-    );
+    return await unlessStopped(state, () => startSweep(state, { ...start, resumed, isQuiet }));
   }
   const directory = await directoryOf(resumed, { home, cwd: state.cwd });
   const { resume } = await readSweepCommand(directory);
@@ -104,8 +99,7 @@ const startOf = async (
   });
   if (line.kind !== 'run') throw new Error('a kept command line asks for help');
   const start = await newStart(line.invocation, invocation, resume.cwd, state);
-  const location = { kind: 'resumed', directory } as const;
-  return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, location, isQuiet }));
+  return await unlessStopped(state, () => startSweep(state, { ...start, resumed: directory, isQuiet }));
 };
 
 /** A sweep that is stopped before its first stage has nothing to report. */
@@ -132,17 +126,13 @@ const newStart = async (
   secrets: Invocation,
   cwd: string,
   state: ProcessState,
-): Promise<Omit<SweepCall, 'home' | 'noteGit' | 'location' | 'isQuiet'>> => {
+): Promise<Omit<SweepCall, 'resumed' | 'isQuiet'>> => {
   const url = invocation.arguments[0];
   if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
   const requested = requestedLoads(invocation);
   const options = parseBenchOptions(asBench(invocation, requested), cwd);
-  const agents = namedAgents(invocation, secrets);
-  const { headers, notices } = await headersToSend(agents, secrets, state, options);
   return {
-    request: { ...options, headers },
-    id: invocation.option(BENCH.id),
-    agents,
+    ...(await runStart(invocation, state, { parsed: options, options: SWEEP_OPTIONS, now: secrets })),
     facts: factsPath(cwd, invocation.option(BENCH.facts)),
     requested,
     order: {
@@ -150,15 +140,6 @@ const newStart = async (
       pauseMs: invocation.option(SWEEP.pause),
       isStubborn: invocation.option(SWEEP.keepGoing),
     },
-    resume: keptCommand({
-      options: SWEEP_OPTIONS,
-      args: state.args.slice(1),
-      url,
-      shownUrl: options.target.shown,
-      cwd,
-      env: state.env,
-    }),
-    notices: [...proxyNotices(state.env), ...notices],
   };
 };
 

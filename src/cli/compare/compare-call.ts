@@ -6,10 +6,8 @@ import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { COMPARISON_FILES, readStored } from '../../metrics/stored-file.ts';
-import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
-import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -17,6 +15,7 @@ import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import type { ProcessState } from '../process-state.ts';
 import { FORM, isFormPrinted } from '../report/form-options.ts';
+import { type RunStart, runStart } from '../run-start.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
@@ -28,7 +27,7 @@ import type { CompareLocation, CompareStart } from './start-compare.ts';
 export const newComparison = (invocation: Invocation, state: ProcessState): Promise<CompareStart> =>
   compareStart(invocation, state, {
     cwd: state.cwd,
-    location: { kind: 'new', out: invocation.option(BENCH.out) },
+    location: { kind: 'new' },
   });
 
 interface ResumedComparisonCall {
@@ -96,18 +95,14 @@ const compareStart = async (
   state: ProcessState,
   { cwd, location }: { readonly cwd: string; readonly location: CompareLocation },
 ): Promise<CompareStart> => {
-  const agents = namedAgents(invocation);
   const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
   const facts = invocation.option(BENCH.facts);
-  const notices = new Set<string>(proxyNotices(state.env));
-  const side = async (url: string, letter: 'a' | 'b'): Promise<RequestedSide> => {
+  const side = async (url: string, letter: 'a' | 'b'): Promise<RequestedSide & RunStart> => {
     // Read as a benchmark of that URL would be, so that everything else means the same in both.
     const options = parseBenchOptions({ ...invocation, arguments: [url] }, cwd);
-    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, options);
-    for (const notice of ofHeaders) notices.add(notice);
     return {
+      ...(await runStart(invocation, state, { parsed: options, options: COMPARE_OPTIONS })),
       label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? options.target.shown,
-      request: { ...options, headers },
       facts: factsPath(cwd, letter === 'b' ? (invocation.option(COMPARE.bFacts) ?? facts) : facts),
       startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),
     };
@@ -125,6 +120,7 @@ const compareStart = async (
   const segment = { ...SEGMENT_RULES, ...(segmentMs === undefined ? {} : { durationMs: segmentMs }) };
   const rules = segmentMs === undefined ? segment : { ...segment, requests: 0, latencies: 0 };
   return {
+    ...a,
     a,
     b,
     order: {
@@ -133,7 +129,7 @@ const compareStart = async (
       primary,
       margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
       // Agents report their requests only after the segment.
-      isSegmentFixed: segmentMs !== undefined || agents !== undefined,
+      isSegmentFixed: segmentMs !== undefined || a.agents !== undefined,
       warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
       restMs: invocation.option(COMPARE.rest),
       isOneAtATime: invocation.option(COMPARE.oneAtATime),
@@ -142,19 +138,15 @@ const compareStart = async (
     isAnyway: invocation.option(COMPARE.anyway),
     // One file of facts for both sides is one model.
     isSameModel: invocation.option(COMPARE.sameModel) || (a.facts !== undefined && a.facts === b.facts),
-    noteGit: invocation.option(BENCH.noteGit),
-    agents,
     startMsMax: invocation.option(COMPARE.startTimeout),
     isOneAtATime: invocation.option(COMPARE.oneAtATime),
     resume: keptCall({ urlA, urlB, a, b }, state),
     location,
-    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-    id: invocation.option(BENCH.id),
     mode: displayMode(
       state.stdout,
       invocation.option(BENCH.json) || invocation.option(BENCH.quiet) || isFormPrinted(invocation),
     ),
-    notices: [...notices],
+    notices: [...new Set([...a.notices, ...b.notices])],
   };
 };
 

@@ -23,7 +23,7 @@ import { patternLabel } from '../../core/run/run-pattern.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
 import { comparisonScreen, pairLine } from '../../render/comparison/comparison-screen.ts';
-import { agentsRun, type NamedAgents } from '../agent/load-agents.ts';
+import { agentsRun } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import { PartObservers } from '../bench/part-observers.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
@@ -32,35 +32,28 @@ import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
+import type { RunStart } from '../run-start.ts';
 import { linkInHome } from '../runs/found-runs.ts';
 import { StagedDisplay } from '../staged-display.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { ComparedServers, type RequestedSide } from './compared-servers.ts';
 
-export interface CompareStart {
+export interface CompareStart extends Omit<RunStart, 'request' | 'facts'> {
   readonly a: RequestedSide;
   readonly b: RequestedSide;
   readonly order: ComparisonOrder;
   readonly isAnyway: boolean;
   readonly isSameModel: boolean;
-  readonly agents: NamedAgents;
   readonly startMsMax: number;
   readonly isOneAtATime: boolean;
   /** What to type to run it again, without secrets and without commands that start a server. */
   readonly resume: SweepResume;
-  readonly home: string;
-  /** Of it; undefined: a new one. */
-  readonly id?: string | undefined;
-  /** A folder whose commit each report names, as it was given. */
-  readonly noteGit: string | undefined;
   readonly location: CompareLocation;
   readonly mode: DisplayMode;
-  readonly notices: readonly string[];
 }
 
 export type CompareLocation =
-  /** As it was given; undefined: in the home. */
-  | { readonly kind: 'new'; readonly out: string | undefined }
+  | { readonly kind: 'new' }
   /** Absolute, with its content when it was read. */
   | { readonly kind: 'resumed'; readonly directory: string; readonly document: ComparisonDocument };
 
@@ -163,13 +156,12 @@ interface OpenComparison {
 }
 
 const openComparison = async (state: ProcessState, start: CompareStart): Promise<OpenComparison> => {
-  const { home, location } = start;
+  const { home, location, out, id = newId() } = start;
   if (location.kind === 'resumed') return await resumedComparison(location);
-  const { id = newId() } = start;
-  const directory = location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out);
-  if (location.out === undefined) await openHome(home);
+  const directory = out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out);
+  if (out === undefined) await openHome(home);
   const folder = await openDocumentFolder(COMPARISON_FOLDER, directory);
-  const unlisted = location.out === undefined ? undefined : await linkInHome(home, id, directory);
+  const unlisted = out === undefined ? undefined : await linkInHome(home, id, directory);
   return {
     folder,
     document: newDocument(id, state, start),

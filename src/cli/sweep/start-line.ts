@@ -5,14 +5,13 @@ import { join, resolve } from 'node:path';
 import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
 import { BenchError } from '../../bench/bench-error.ts';
 import type { SearchOptions } from '../../bench/line/line-search.ts';
-import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { LINE_FOLDER, openDocumentFolder } from '../../bench/run/document-folder.ts';
 import { type LineResult, runLine } from '../../bench/sweep/run-line.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { searchProgress, searchScreen, stageLine } from '../../render/sweep/sweep-text.ts';
-import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
+import { stageAgentsRun } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import { PartObservers } from '../bench/part-observers.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
@@ -21,28 +20,17 @@ import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
+import type { RunStart } from '../run-start.ts';
 import { linkInHome } from '../runs/found-runs.ts';
 import { StagedDisplay } from '../staged-display.ts';
 
-interface LineStart {
-  readonly request: BenchRequest;
+interface LineStart extends RunStart {
   readonly search: SearchOptions;
-  readonly agents: NamedAgents;
-  /** Of the model that is served: its file, folder or URL. */
-  readonly facts: string | undefined;
   readonly budgetMs: number;
   /** What to type to run it again, without secrets. */
   readonly command: string;
   readonly confidence: number;
-  readonly home: string;
-  /** Of it; undefined: a new one. */
-  readonly id?: string | undefined;
-  /** A folder whose commit each report names, as it was given. */
-  readonly noteGit: string | undefined;
-  /** As it was given; undefined: in the home. */
-  readonly out: string | undefined;
   readonly mode: DisplayMode;
-  readonly notices: readonly string[];
 }
 
 interface LineEnd extends LineResult {

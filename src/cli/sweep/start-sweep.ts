@@ -3,7 +3,6 @@
 
 import { join, resolve } from 'node:path';
 import { REPORTED_SWEEP } from '../../bench/announce/document-reporter.ts';
-import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type DocumentFolder, openDocumentFolder, SWEEP_FOLDER } from '../../bench/run/document-folder.ts';
 import { newId } from '../../bench/run/new-id.ts';
 import { runSweep, type SweepOrder } from '../../bench/sweep/run-sweep.ts';
@@ -14,12 +13,12 @@ import { counted } from '../../core/figure/figure.ts';
 import { isSweepId } from '../../core/ids.ts';
 import { objectiveText } from '../../core/run/objective.ts';
 import type { StageLoad } from '../../core/sweep/stage.ts';
-import { SWEEP_SCHEMA, type SweepDocument, type SweepResume } from '../../core/sweep/sweep-document.ts';
+import { SWEEP_SCHEMA, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';
 import { loadText } from '../../render/sweep/line-text.ts';
 import { stageLine } from '../../render/sweep/sweep-text.ts';
-import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
+import { stageAgentsRun } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
 import { PartObservers } from '../bench/part-observers.ts';
 import { energyRuns } from '../bench/run-energy.ts';
@@ -27,32 +26,17 @@ import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
+import type { RunStart } from '../run-start.ts';
 import { linkInHome } from '../runs/found-runs.ts';
 import { commandText } from './kept-command.ts';
 
-export interface SweepCall {
-  readonly request: BenchRequest;
-  readonly agents: NamedAgents;
-  /** Of the model that is served: its file, folder or URL. */
-  readonly facts: string | undefined;
+export interface SweepCall extends RunStart {
   readonly requested: readonly StageLoad[];
   readonly order: Omit<SweepOrder, 'warmup'>;
-  readonly home: string;
-  /** Of it; undefined: a new one. */
-  readonly id?: string | undefined;
-  /** A folder whose commit each report names, as it was given. */
-  readonly noteGit: string | undefined;
-  readonly location: SweepLocation;
-  readonly resume: SweepResume;
+  /** Directory of the sweep that goes on, absolute; undefined: a new one. */
+  readonly resumed: string | undefined;
   readonly isQuiet: boolean;
-  readonly notices: readonly string[];
 }
-
-type SweepLocation =
-  /** As it was given; undefined: in the home. */
-  | { readonly kind: 'new'; readonly out: string | undefined }
-  /** Absolute. */
-  | { readonly kind: 'resumed'; readonly directory: string };
 
 export interface SweepOutcome {
   readonly document: SweepDocument;
@@ -90,9 +74,8 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   const provenance = await stageProvenance(state, start);
   const { directory, document, putAside } = await openSweep(state, start);
   using _directory = directory;
-  const { location } = start;
   const unlisted =
-    location.kind === 'new' && location.out !== undefined
+    start.resumed === undefined && start.out !== undefined
       ? await linkInHome(home, document.id, directory.path)
       : undefined;
   if (unlisted !== undefined) await print(`plimsoll runs cannot list this sweep: ${unlisted}`);
@@ -165,19 +148,17 @@ const openSweep = async (
   readonly document: SweepDocument;
   readonly putAside: readonly string[];
 }> => {
-  const { location, home } = start;
-  if (location.kind === 'resumed')
-    return await resumeSweepDirectory(location.directory, await readSweep(location.directory));
-  const { id = newId() } = start;
+  const { resumed, home, out, id = newId() } = start;
+  if (resumed !== undefined) return await resumeSweepDirectory(resumed, await readSweep(resumed));
   const directory = await openDocumentFolder(
     SWEEP_FOLDER,
-    location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out),
+    out === undefined ? join(home, 'runs', id) : resolve(state.cwd, out),
   );
   return { directory, document: newDocument(id, state, start), putAside: [] };
 };
 
 const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDocument => {
-  const { request, requested, resume } = start;
+  const { request, requested, kept: resume } = start;
   return {
     schema: SWEEP_SCHEMA,
     id,
