@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import type { ComparisonVerdict } from '../src/core/comparison/judge-effect.ts';
 import type { MockOptions } from '../src/mock/mock-settings.ts';
 import { spawnMock } from '../src/mock/spawn-mock.ts';
-import { comparisonFromJson } from '../src/wire/comparison-schema.ts';
+import { comparisonFromJson } from '../src/wire/stored-json.ts';
 import { requireBuild } from '../test/support/build.ts';
 import { printRow } from './bench-row.ts';
 

@@ -15,7 +15,7 @@ import type { Report } from '../src/core/run/report.ts';
 import { isUnknown } from '../src/core/unknown.ts';
 import { readModel } from '../src/model/read-model.ts';
 import { probeMemory } from '../src/probe/memory-bandwidth/probe-memory.ts';
-import { reportFromJson } from '../src/wire/report-codec.ts';
+import { reportFromJson } from '../src/wire/stored-json.ts';
 import { requireBuild } from '../test/support/build.ts';
 import { median, printRow } from './bench-row.ts';
 import {

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Report, ReportSeries } from '../src/core/run/report.ts';
 import type { RequestedTokens } from '../src/core/run/run-requests.ts';
 import { isUnknown, type Reported } from '../src/core/unknown.ts';
-import { reportFromJson } from '../src/wire/report-codec.ts';
+import { reportFromJson } from '../src/wire/stored-json.ts';
 import { requireBuild } from '../test/support/build.ts';
 import { printRow } from './bench-row.ts';
 import { buildRealServer, startLlamaServer, startPythonServer } from './real-server/real-server.ts';

@@ -29,7 +29,7 @@ import { NODE_FIELDS } from '../../src/tui/node-table.ts';
 import { renderStatus } from '../../src/tui/render-status.ts';
 import { topFrame } from '../../src/tui/top-pages.ts';
 import { firstTopView } from '../../src/tui/top-view.ts';
-import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../src/wire/stored-json.ts';
 import { CONFIG_NOTICE } from '../../test/daemon/http/served-cluster.ts';
 import { madeFacts } from '../../test/model/made-headers.ts';
 import { SimulatedWorld } from '../../test/simulate/simulated-world.ts';

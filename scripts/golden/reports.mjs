@@ -11,9 +11,13 @@ import { runMarkdown } from '../../src/report/markdown/run-markdown.ts';
 import { runTelemetry } from '../../src/report/otlp/run-telemetry.ts';
 import { runOverTime } from '../../src/report/run-over-time.ts';
 import { renderRun, renderRunLine } from '../../src/tui/render-run.ts';
-import { comparisonFromJson, comparisonToJson } from '../../src/wire/comparison-schema.ts';
-import { reportFromJson, reportToJson } from '../../src/wire/report-codec.ts';
-import { runConfigToJson } from '../../src/wire/run-config.ts';
+import {
+  comparisonFromJson,
+  comparisonToJson,
+  reportFromJson,
+  reportToJson,
+  runConfigToJson,
+} from '../../src/wire/stored-json.ts';
 import { madeUpComparison } from '../../test/support/made-up-comparison.ts';
 import { madeUpLine, madeUpSweep, writeLine, writeSweep } from '../../test/support/made-up-line.ts';
 import { MadeUpRun } from '../../test/support/made-up-run.ts';

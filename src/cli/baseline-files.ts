@@ -7,7 +7,7 @@ import { errorCode } from '../core/problem.ts';
 import { readStoredFile } from '../metrics/stored-file.ts';
 import { createFileAtomic, makeMissingFolder, writeFileAtomic } from '../process/atomic-file.ts';
 import { diskReason } from '../process/disk-reason.ts';
-import { BASELINE_BYTES_MAX, baselineFromJson, baselineToJson } from '../wire/baseline-schema.ts';
+import { BASELINE_BYTES_MAX, baselineFromJson, baselineToJson } from '../wire/stored-json.ts';
 import { CommandError } from './command-error.ts';
 
 /** @throws CommandError for a name that no baseline may have. */

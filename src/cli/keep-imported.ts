@@ -21,8 +21,8 @@ import { diskReason, fileReason } from '../process/disk-reason.ts';
 import { readInputFile, readInputText } from '../process/input-file.ts';
 import type { ForeignRun } from '../report/imported/foreign-file.ts';
 import { readForeignRuns } from '../report/imported/read-foreign-runs.ts';
-import { runConfigToJson } from '../wire/run-config.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../wire/sample-line.ts';
+import { runConfigToJson } from '../wire/stored-json.ts';
 import { CommandError } from './command-error.ts';
 
 const keptImportSchema = v.object({

@@ -22,10 +22,10 @@ export type Schema<T> = v.GenericSchema<unknown, T>;
 /** The type that a schema declares, read-only at every depth. The fields' docs are those of the schema. */
 export type Infer<S extends v.GenericSchema> = Frozen<v.InferOutput<S>>;
 
-/** Leaves branded texts and values of unknown type as they are. */
+/** Leaves branded texts, bytes and values of unknown type as they are. */
 export type Frozen<T> = unknown extends T
   ? T
-  : T extends string | number | boolean | bigint | null | undefined
+  : T extends string | number | boolean | bigint | null | undefined | Uint8Array
     ? T
     : { readonly [K in keyof T]: Frozen<T[K]> };
 

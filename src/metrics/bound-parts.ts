@@ -4,7 +4,8 @@
 
 import { pushAll } from '../core/push-all.ts';
 import { recordOf } from '../core/record-of.ts';
-import { type BoundParts, GAP_EDGES, type GapEdge } from '../core/run/event-record.ts';
+import { GAP_EDGES, type GapEdge } from '../core/run/event-record.ts';
+import type { BoundParts } from '../core/run/snapshot.ts';
 import type { Histogram } from '../core/statistics/histogram.ts';
 import { decodeVarints, encodeVarints } from '../wire/varints.ts';
 import { packCells, unpackCells } from './series-cells.ts';

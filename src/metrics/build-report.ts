@@ -13,7 +13,6 @@ import {
   type Report,
   type ReportClient,
   type ReportSeries,
-  type ReportSource,
   type RunConfig,
 } from '../core/run/report.ts';
 import { type ReportAgent, SKEW_MAX, skewedAgents, skewOf } from '../core/run/report-agent.ts';
@@ -38,7 +37,7 @@ export interface ReportInput {
   readonly config: RunConfig;
   /** undefined: none was ever received or found. */
   readonly snapshot: MetricsSnapshot | undefined;
-  readonly source: ReportSource;
+  readonly source: Report['source'];
   /** The sender's count; the receiver's own count is in the snapshot, and the greater one is used. */
   readonly droppedEvents: number;
   readonly eventLogDropped: number;

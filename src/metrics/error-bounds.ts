@@ -4,7 +4,6 @@
 import { counted, formatCount } from '../core/figure/figure.ts';
 import { type EndedSample, sendLatenessNs } from '../core/run/ended-sample.ts';
 import {
-  type BoundParts,
   GAP_EDGES,
   type GapEdgesRecord,
   type MarksRecord,
@@ -14,6 +13,7 @@ import {
   type SeriesErrorBound,
 } from '../core/run/event-record.ts';
 import type { SeriesKey } from '../core/run/run-series.ts';
+import type { BoundParts } from '../core/run/snapshot.ts';
 import type { RankedValues } from '../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../core/unknown.ts';
 import { packBoundParts, unpackBoundParts } from './bound-parts.ts';

@@ -5,14 +5,13 @@
 import { unlink } from 'node:fs/promises';
 import { counted } from '../core/figure/figure.ts';
 import { errorCode, errorMessage, type Problem, ProblemError } from '../core/problem.ts';
-import type { Report, ReportSource, RunConfig } from '../core/run/report.ts';
+import type { Report, RunConfig } from '../core/run/report.ts';
 import { lookUp, type MetricsSnapshot } from '../core/run/snapshot.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
 import { renderReport } from '../render/run/text-report.ts';
-import { reportToJson } from '../wire/report-codec.ts';
-import { runConfigFromJson } from '../wire/run-config.ts';
 import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
+import { reportToJson, runConfigFromJson } from '../wire/stored-json.ts';
 import { buildReport } from './build-report.ts';
 import { withDepthProfile } from './depth-samples.ts';
 import { asForeign } from './foreign-report.ts';
@@ -25,7 +24,7 @@ import { REPORT_FILES, readStoredFile } from './stored-file.ts';
 
 export interface FinalSnapshot {
   readonly snapshot: MetricsSnapshot | undefined;
-  readonly source: ReportSource;
+  readonly source: Report['source'];
 }
 
 interface FinalSnapshotOptions {

@@ -11,11 +11,15 @@ import { fileReason } from '../process/disk-reason.ts';
 import { openInputFile } from '../process/input-file.ts';
 import type { PlainReport } from '../render/document/plain-kind.ts';
 import { PLAIN_FORMS } from '../render/document/plain-kinds.ts';
-import { COMPARISON_BYTES_MAX, comparisonFromJson } from '../wire/comparison-schema.ts';
 import { DecodeError } from '../wire/decode-error.ts';
-import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
-import { parseJson } from '../wire/run-config.ts';
-import { lineDocumentFromJson, SWEEP_BYTES_MAX, sweepDocumentFromJson } from '../wire/sweep-schema.ts';
+import {
+  comparisonFromJson,
+  DOCUMENT_BYTES_MAX,
+  lineDocumentFromJson,
+  parseJson,
+  reportFromJson,
+  sweepDocumentFromJson,
+} from '../wire/stored-json.ts';
 
 interface StoredFile<D> {
   /** "comparison.json" */
@@ -29,20 +33,20 @@ interface StoredFile<D> {
 export type StoredFiles<D> = readonly StoredFile<D>[];
 
 export const REPORT_FILES: readonly [StoredFile<Report>] = [
-  { name: 'report.json', bytesMax: REPORT_BYTES_MAX, decode: reportFromJson },
+  { name: 'report.json', bytesMax: DOCUMENT_BYTES_MAX, decode: reportFromJson },
 ];
 
 export const SWEEP_FILE: StoredFiles<SweepDocument> = [
-  { name: 'sweep.json', bytesMax: SWEEP_BYTES_MAX, decode: sweepDocumentFromJson },
+  { name: 'sweep.json', bytesMax: DOCUMENT_BYTES_MAX, decode: sweepDocumentFromJson },
 ];
 
 export const SWEEP_FILES: StoredFiles<SweepDocument | LineDocument> = [
-  { name: 'line.json', bytesMax: SWEEP_BYTES_MAX, decode: lineDocumentFromJson },
+  { name: 'line.json', bytesMax: DOCUMENT_BYTES_MAX, decode: lineDocumentFromJson },
   ...SWEEP_FILE,
 ];
 
 export const COMPARISON_FILES: StoredFiles<ComparisonDocument> = [
-  { name: 'comparison.json', bytesMax: COMPARISON_BYTES_MAX, decode: comparisonFromJson },
+  { name: 'comparison.json', bytesMax: DOCUMENT_BYTES_MAX, decode: comparisonFromJson },
 ];
 
 const PLAIN_BYTES_MAX: number = 16 * 1_048_576;

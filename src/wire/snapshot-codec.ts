@@ -4,97 +4,9 @@
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
 import { isJsonObject } from '../core/json.ts';
-import { recordOf } from '../core/record-of.ts';
-import { sampleEvidenceSchema } from '../core/run/contamination-tally.ts';
-import { GAP_EDGES, runBoundsSchema, seriesBoundSchema } from '../core/run/event-record.ts';
-import { runFailuresSchema } from '../core/run/failure-groups.ts';
-import { finishNamesSchema } from '../core/run/finish-name-tally.ts';
-import { objectiveAnswersSchema } from '../core/run/judge-objective.ts';
-import { liveAgentsSchema } from '../core/run/live-agent.ts';
-import { liveSessionsSchema } from '../core/run/live-sessions.ts';
-import { variantFiguresSchema } from '../core/run/model-mix.ts';
-import { serverEvidenceSchema } from '../core/run/server-tally.ts';
-import {
-  counterSchema,
-  type Metric,
-  type MetricsSnapshot,
-  metricNameSchema,
-  type SeriesMetric,
-} from '../core/run/snapshot.ts';
-import { count, figure, nonNegative, openObject, unknownSchema } from '../core/schema.ts';
+import { type MetricsSnapshot, SERIES_CELLS_BYTES_MAX, snapshotSchema } from '../core/run/snapshot.ts';
 import { DecodeError } from './decode-error.ts';
 import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
-
-// Validates snapshots from outside: checked against the core's type, each part with its limit.
-
-/** Exact sums; those of series that are not integers may have a fraction. */
-const digits = v.pipe(v.string(), v.regex(/^-?\d{1,100}(\.\d{1,100})?(e[+-]?\d{1,3})?$/));
-const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
-
-const PERCENTILES_MAX = 256;
-/** Packed: 42 octaves of 1,024 cells take 130 kB with some hundreds in each. */
-const SERIES_CELLS_BYTES_MAX = 1_048_576;
-
-const figures: v.GenericSchema<unknown, Record<string, number>> = v.pipe(
-  v.record(percentileKey, figure),
-  v.check(record => Object.keys(record).length <= PERCENTILES_MAX),
-);
-const figuresOrNull: v.GenericSchema<unknown, Record<string, number | null>> = v.pipe(
-  v.record(percentileKey, v.nullable(figure)),
-  v.check(record => Object.keys(record).length <= PERCENTILES_MAX),
-);
-
-const packedCells: v.GenericSchema<unknown, Uint8Array> = v.pipe(
-  v.instance(Uint8Array),
-  v.check(packed => packed.length <= SERIES_CELLS_BYTES_MAX),
-);
-
-const seriesSchema: v.GenericSchema<unknown, SeriesMetric> = v.object({
-  kind: v.literal('series'),
-  name: metricNameSchema,
-  unit: v.picklist(['ns', 'tokens', 'ratio', 'bytes']),
-  count,
-  total: digits,
-  sumOfSquares: digits,
-  min: v.nullable(figure),
-  max: v.nullable(figure),
-  percentiles: figures,
-  isExact: v.boolean(),
-  errorBound: v.exactOptional(seriesBoundSchema),
-  estimates: v.exactOptional(figuresOrNull),
-  intervals: v.exactOptional(v.record(percentileKey, openObject({ low: figure, high: v.nullable(figure) }))),
-  failureAdjusted: v.exactOptional(figuresOrNull),
-  histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
-  cells: v.exactOptional(packedCells),
-  clampedCount: count,
-  leftOutCount: count,
-});
-
-const metricSchema: v.GenericSchema<unknown, Metric> = v.union([counterSchema, seriesSchema]);
-
-const snapshotSchema: v.GenericSchema<unknown, MetricsSnapshot> = v.object({
-  seq: v.pipe(count, v.minValue(1)),
-  timestampNs: nonNegative,
-  state: v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']),
-  pendingTasks: count,
-  metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),
-  objectives: v.exactOptional(objectiveAnswersSchema),
-  evidence: v.exactOptional(sampleEvidenceSchema),
-  server: v.exactOptional(serverEvidenceSchema),
-  bounds: v.exactOptional(v.union([unknownSchema, runBoundsSchema])),
-  variants: v.exactOptional(variantFiguresSchema),
-  failures: v.exactOptional(runFailuresSchema),
-  sessions: v.exactOptional(liveSessionsSchema),
-  finishNames: v.exactOptional(finishNamesSchema),
-  boundParts: v.exactOptional(
-    v.object({
-      lateMarks: packedCells,
-      blockedMarks: packedCells,
-      gaps: v.object(recordOf(GAP_EDGES, () => packedCells)),
-    }),
-  ),
-  agents: v.exactOptional(liveAgentsSchema),
-});
 
 const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
 /** Limit for one snapshot, on the wire and on disk. */

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { reportFromJson } from '../../src/wire/report-codec.ts';
+import { reportFromJson } from '../../src/wire/stored-json.ts';
 import { writtenAs } from '../report/imported/foreign-texts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';

@@ -10,7 +10,7 @@ import type { NodeProbeDocument } from '../../src/cli/probe/probe-documents.ts';
 import { PUBLISHED_DOCUMENTS, publishedSchema } from '../../src/cli/published-documents.ts';
 import { PLAIN_FORMS } from '../../src/render/document/plain-kinds.ts';
 import { statusDocumentSchema } from '../../src/wire/api/status-document.ts';
-import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../src/wire/stored-json.ts';
 import { writtenAs } from '../report/imported/foreign-texts.ts';
 import { commandDaemon } from '../support/command-daemon.ts';
 import { liveDemo } from '../support/live-daemons.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect } from 'vitest';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import { runConfigToJson } from '../../src/wire/run-config.ts';
+import { runConfigToJson } from '../../src/wire/stored-json.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';

@@ -7,10 +7,9 @@ import type { RunConfig } from '../../src/core/run/report.ts';
 import type { MetricsSnapshot } from '../../src/core/run/snapshot.ts';
 import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../src/metrics/report-sources.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { reportFromJson } from '../../src/wire/report-codec.ts';
-import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../../src/wire/sample-line.ts';
 import { snapshotToJson } from '../../src/wire/snapshot-codec.ts';
+import { reportFromJson, runConfigToJson } from '../../src/wire/stored-json.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

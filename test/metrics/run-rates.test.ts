@@ -13,7 +13,7 @@ import { reportVerdict } from '../../src/render/run/report-summary.ts';
 import { renderReport } from '../../src/render/run/text-report.ts';
 import { runPage } from '../../src/report/html/run-page.ts';
 import { runMarkdown } from '../../src/report/markdown/run-markdown.ts';
-import { reportToJson } from '../../src/wire/report-codec.ts';
+import { reportToJson } from '../../src/wire/stored-json.ts';
 import { runConfig } from '../support/run-records.ts';
 
 const sample = (

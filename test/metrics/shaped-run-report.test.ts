@@ -7,7 +7,7 @@ import type { SnapshotState } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 import { renderReport } from '../../src/render/run/text-report.ts';
-import { reportFromJson, reportToJson } from '../../src/wire/report-codec.ts';
+import { reportFromJson, reportToJson } from '../../src/wire/stored-json.ts';
 import { metricsOf } from '../support/run-metrics.ts';
 import { runConfig } from '../support/run-records.ts';
 

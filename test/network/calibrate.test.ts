@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import type { CalibratedMachine, Calibration } from '../../src/core/run/calibration.ts';
 import { isUnknown } from '../../src/core/unknown.ts';
 import { calibrationFromJson, calibrationToJson } from '../../src/wire/calibration-schema.ts';
-import { reportFromJson } from '../../src/wire/report-codec.ts';
+import { reportFromJson } from '../../src/wire/stored-json.ts';
 import { isLongRun } from '../support/counts.ts';
 import { PROGRAM } from '../support/program.ts';
 import { documentFaults } from '../support/published-schema.ts';

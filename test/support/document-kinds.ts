@@ -21,7 +21,7 @@ import { RUN_DOCUMENT, RunRegistry, type RunTypes } from '../../src/daemon/runs/
 import { type SweepTypes, sweepKind } from '../../src/daemon/runs/sweep-kind.ts';
 import { CAMPAIGN } from '../../src/render/campaign/probe-campaign.ts';
 import { plainReport, plainStart } from '../../src/render/document/plain-kind.ts';
-import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../src/wire/stored-json.ts';
 import { madeUpCampaign } from './made-up-campaign.ts';
 import { madeUpComparison } from './made-up-comparison.ts';
 import { madeUpLine, sweepIdOf, writeLine } from './made-up-line.ts';

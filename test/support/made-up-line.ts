@@ -11,7 +11,7 @@ import { type LineDocument, SWEEP_SCHEMA, type SweepDocument } from '../../src/c
 import { unknown } from '../../src/core/unknown.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { simulatedLine } from '../../src/simulate/simulated-line.ts';
-import { sweepDocumentToJson } from '../../src/wire/sweep-schema.ts';
+import { sweepDocumentToJson } from '../../src/wire/stored-json.ts';
 
 export const sweepIdOf = (text: string): SweepId => {
   if (isSweepId(text)) return text;

@@ -12,8 +12,8 @@ import type { RunPhase } from '../../src/core/run/run.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { reportToJson } from '../../src/wire/report-codec.ts';
 import { encodeSampleLine } from '../../src/wire/sample-line.ts';
+import { reportToJson } from '../../src/wire/stored-json.ts';
 import { runConfig } from './run-records.ts';
 
 interface MadeUpRunOptions {

@@ -8,9 +8,8 @@ import { judgedObjectives } from '../../src/core/run/objective.ts';
 import type { Report, RunConfig } from '../../src/core/run/report.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { reportToJson } from '../../src/wire/report-codec.ts';
-import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../../src/wire/sample-line.ts';
+import { reportToJson, runConfigToJson } from '../../src/wire/stored-json.ts';
 import { runConfig } from './run-records.ts';
 import { sampleOf } from './sample-of.ts';
 

@@ -20,11 +20,10 @@ import { eventOf } from '../../src/recording/recording-line.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { readEventBatch } from '../../src/wire/event-batch.ts';
 import { decodeFact } from '../../src/wire/event-schema.ts';
-import { reportFromJson } from '../../src/wire/report-codec.ts';
-import { runConfigFromJson } from '../../src/wire/run-config.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
 import { decodeSampleTimes, gapsOf } from '../../src/wire/sample-times.ts';
 import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
+import { reportFromJson, runConfigFromJson } from '../../src/wire/stored-json.ts';
 import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
 import {
   holds,

@@ -6,10 +6,10 @@ import { decodeLine } from '../../src/recording/recording-line.ts';
 import { decodeRecordBody, decodeRecordHead, RECORD_BYTES_MAX } from '../../src/wire/durable-record.ts';
 import { decodeMeshMessage, MESH_PROTOCOL_VERSION } from '../../src/wire/mesh-message.ts';
 import { decodeRequest } from '../../src/wire/request-message.ts';
-import { runConfigFromJson } from '../../src/wire/run-config.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
 import { isNestedTooDeep, isPackedTooDeep, parseShallowJson } from '../../src/wire/shallow-json.ts';
 import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
+import { runConfigFromJson } from '../../src/wire/stored-json.ts';
 import { decodeSnapshot } from '../../src/wire/stream-message.ts';
 
 const arrays = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);

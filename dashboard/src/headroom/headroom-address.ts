@@ -7,8 +7,7 @@ import { parseAnyJson } from '../../../src/core/json.ts';
 import { CACHE_TYPES, type CacheType } from '../../../src/core/model/cache-bytes.ts';
 import type { Engine } from '../../../src/core/model/engine-constants.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-devices.ts';
-import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import { modelFactsSchema } from '../../../src/wire/model-schema.ts';
+import { type ModelFacts, modelFactsSchema } from '../../../src/core/model/model-facts.ts';
 
 export interface HeadroomRequested extends Omit<HeadroomQuestion, 'engine' | 'outputTokens'> {
   /** Undefined: what the model's form suggests. */

@@ -15,8 +15,7 @@ import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import type { PlainForm, PlainReport } from '../../render/document/plain-kind.ts';
 import { plainText } from '../../render/document/plain-text.ts';
 import { FILE_COLUMNS, sweepText } from '../../render/sweep/sweep-text.ts';
-import { comparisonToJson } from '../../wire/comparison-schema.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { comparisonToJson, sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { BenchError } from '../bench-error.ts';
 import { makeEmptyFolder } from './run-directory.ts';
 

@@ -1,7 +1,7 @@
 // The end of a run: the aggregator's result, the samples on disk, and a report from the better of both, written and
 // returned. Every wait here has a limit.
 
-import type { MachineDuringRun, Report, ReportSource, RunConfig } from '../../core/run/report.ts';
+import type { MachineDuringRun, Report, RunConfig } from '../../core/run/report.ts';
 import type { RunStop } from '../../core/run/run-stop.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
@@ -124,4 +124,4 @@ const countedAgain = async (report: Report, directory: RunDirectory): Promise<Re
 };
 
 const HASTY_DISK_MS = 500;
-const FINAL_SOURCES: readonly ReportSource[] = ['complete-message', 'final-snapshot-file'];
+const FINAL_SOURCES: readonly Report['source'][] = ['complete-message', 'final-snapshot-file'];

@@ -6,8 +6,7 @@ import type { Report, RunConfig } from '../../core/run/report.ts';
 import { type RunFiles, runFiles } from '../../metrics/run-files.ts';
 import { makeMissingFolder, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { reportToJson } from '../../wire/report-codec.ts';
-import { runConfigToJson } from '../../wire/run-config.ts';
+import { reportToJson, runConfigToJson } from '../../wire/stored-json.ts';
 import { BenchError } from '../bench-error.ts';
 import { openSamplesFile, type SamplesFile } from './samples-file.ts';
 

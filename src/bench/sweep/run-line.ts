@@ -19,7 +19,7 @@ import { diskReason } from '../../process/disk-reason.ts';
 import { judgedObjectiveText } from '../../render/run/objective-text.ts';
 import { stageLabel } from '../../render/sweep/line-text.ts';
 import { FILE_COLUMNS, sweepText } from '../../render/sweep/sweep-text.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { BenchError } from '../bench-error.ts';
 import { foundLine, lineSentence, type SearchEnd } from '../line/found-line.ts';
 import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';

@@ -17,7 +17,7 @@ import { runFiles } from '../../metrics/run-files.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { type RunStage, runHead } from '../../tui/watched-run.ts';
-import { runConfigFromJson } from '../../wire/run-config.ts';
+import { runConfigFromJson } from '../../wire/stored-json.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';

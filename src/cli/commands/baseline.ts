@@ -5,6 +5,7 @@ import { resolveHome } from '../../config/home.ts';
 import {
   BASELINE_RUNS_MIN,
   type BaselineDocument,
+  type BaselinesDocument,
   baselineDocument,
 } from '../../core/comparison/baseline.ts';
 import { refusalsBetween } from '../../core/comparison/comparability.ts';
@@ -15,7 +16,7 @@ import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { spreadText } from '../../render/comparison/spread-text.ts';
-import { type BaselinesDocument, baselineToJson } from '../../wire/baseline-schema.ts';
+import { baselineToJson } from '../../wire/stored-json.ts';
 import {
   baselineNames,
   checkedBaselineName,

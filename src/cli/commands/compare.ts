@@ -7,7 +7,7 @@ import { isSet } from '../../core/option/option.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import { comparisonText } from '../../render/comparison/comparison-text.ts';
 import { gateLines } from '../../render/comparison/gate-text.ts';
-import { comparisonToJson } from '../../wire/comparison-schema.ts';
+import { comparisonToJson } from '../../wire/stored-json.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';

@@ -9,7 +9,7 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { RunDirectoryError, rebuildReport, writeReportFiles } from '../../metrics/report-sources.ts';
 import { EVERY_FORM } from '../../render/document/listed-document.ts';
 import { renderReport } from '../../render/run/text-report.ts';
-import { reportToJson } from '../../wire/report-codec.ts';
+import { reportToJson } from '../../wire/stored-json.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';

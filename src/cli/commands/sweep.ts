@@ -6,7 +6,7 @@ import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { factsPath } from '../bench/run-headroom.ts';

@@ -31,8 +31,7 @@ import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts
 import { repeatMarkdown } from '../../report/markdown/repeat-markdown.ts';
 import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
 import { plainCsv, plainMarkdown, plainPage } from '../../report/plain-report.ts';
-import { comparisonToJson } from '../../wire/comparison-schema.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { comparisonToJson, sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { resumeText } from '../compare/resume-text.ts';

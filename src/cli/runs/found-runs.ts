@@ -41,7 +41,7 @@ import { type ListedDocument, runResult } from '../../render/document/listed-doc
 import { PLAIN_FORMS } from '../../render/document/plain-kinds.ts';
 import { heldText, lineFigure, loadUnit } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
-import { runConfigFromJson } from '../../wire/run-config.ts';
+import { runConfigFromJson } from '../../wire/stored-json.ts';
 
 export const FOUND_STATES = ['running', 'complete', 'incomplete', 'interrupted', 'stopped'] as const;
 export type FoundState = (typeof FOUND_STATES)[number];

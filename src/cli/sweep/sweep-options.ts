@@ -5,7 +5,7 @@ import { excludes, nonEmpty, type Option, optionsIn } from '../../core/option/op
 import { duration, requestRate, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { type StageLoad, stageRate } from '../../core/sweep/stage.ts';
-import { STAGES_MAX } from '../../wire/sweep-schema.ts';
+import { STAGES_MAX } from '../../core/sweep/sweep-document.ts';
 import { requestedArrival } from '../bench/arrival-options.ts';
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
 import { CANCEL } from '../bench/cancel-options.ts';

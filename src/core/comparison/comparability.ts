@@ -2,13 +2,17 @@
 // prompts, another load or other lengths make it another measurement. So does a client that was itself the
 // limit: then a difference does not describe the server.
 
+import * as v from 'valibot';
 import { counted, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { contaminationOf } from '../run/contamination.ts';
 import { type ForeignOrigin, foreignLabel } from '../run/foreign-run.ts';
+import { trustVerdict } from '../run/live-agent.ts';
 import type { Report } from '../run/report.ts';
 import type { Run } from '../run/run.ts';
-import type { RunPattern } from '../run/run-pattern.ts';
-import { loadLabel, PLAIN_SHAPE, type RunShape, shapeOf } from '../run/run-shape.ts';
+import { runPatternSchema } from '../run/run-pattern.ts';
+import { BODY_TEXT_MAX } from '../run/run-requests.ts';
+import { loadLabel, PLAIN_SHAPE, runShapeSchema, shapeOf } from '../run/run-shape.ts';
+import { figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { ComparisonRefusal, RefusalCode } from './comparison-document.ts';
 
@@ -16,25 +20,27 @@ import type { ComparisonRefusal, RefusalCode } from './comparison-document.ts';
  * The properties of a run that decide it. A property that is unknown for one of two runs is no reason to
  * refuse.
  */
-export interface ComparableFacts {
-  readonly runId: string;
-  readonly model: Reported<string>;
-  readonly dataset: string;
-  readonly datasetDigest: Reported<string>;
-  readonly pattern: RunPattern;
-  readonly shape: Reported<RunShape>;
-  readonly isStreaming: boolean;
-  /** Mean tokens per request, as the server counts them. */
-  readonly inputTokens: Reported<number>;
-  readonly outputTokens: Reported<number>;
-  readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
-  /** All other fields of a request's body, as text. */
-  readonly sampling: Reported<string>;
-  /** Codes of what contaminates its figures, or "nothing". */
-  readonly spoiledBy: Reported<string>;
+export const comparableFactsSchema = openObject({
+  runId: text,
+  model: reported(text),
+  dataset: text,
+  datasetDigest: reported(text),
   /** For an imported run: "AIPerf 0.13.0, which does not report: data set". */
-  readonly foreign?: string;
-}
+  foreign: v.exactOptional(text),
+  pattern: runPatternSchema,
+  shape: reported(runShapeSchema),
+  isStreaming: v.boolean(),
+  /** Mean tokens per request, as the server counts them. */
+  inputTokens: reported(figure),
+  outputTokens: reported(figure),
+  clientVerdict: trustVerdict,
+  /** All other fields of a request's body, as text. */
+  sampling: reported(v.pipe(v.string(), v.maxLength(2 * BODY_TEXT_MAX))),
+  /** Codes of what contaminates its figures, or "nothing". */
+  spoiledBy: reported(text),
+});
+
+export type ComparableFacts = Infer<typeof comparableFactsSchema>;
 
 export const factsOfReport = ({
   run,

@@ -1,28 +1,32 @@
 // Compares finished runs. One run per side: a block bootstrap inside each, and at most "different". Several:
 // the run is the unit, and the verdicts are those of interleaved pairs.
 
+import * as v from 'valibot';
 import { counted } from '../figure/figure.ts';
 import type { Report, ReportEnvironment } from '../run/report.ts';
 import { loadLabel, type RunTags } from '../run/run-shape.ts';
+import { type Infer, openObject, text } from '../schema.ts';
 import { isKnown, isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { bootstrapMetrics, type TimedRun } from './bootstrap-metrics.ts';
-import { type ComparableFacts, factsOfReport, refusalsBetween } from './comparability.ts';
+import {
+  type ComparableFacts,
+  comparableFactsSchema,
+  factsOfReport,
+  refusalsBetween,
+} from './comparability.ts';
 import {
   COMPARISON_SCHEMA,
   type ComparedMetric,
-  type ComparedUnit,
   type ComparisonDocument,
   type ComparisonRefusal,
   comparedUnit,
+  comparedUnitSchema,
   judgedModels,
 } from './comparison-document.ts';
 import { comparisonSentence } from './comparison-labels.ts';
 import { COMPARISON_METRICS, defaultPrimary, requestedMetric } from './comparison-metrics.ts';
 import { judgeMetrics } from './judge-metrics.ts';
 import { setEvidence } from './run-spread.ts';
-
-/** A type, not an interface: it is used in `Reported`. */
-export type LoadMachine = Pick<ReportEnvironment, 'node' | 'os' | 'cpu' | 'cores'>;
 
 /** One run, a set of runs, or a stored baseline. */
 export interface FinishedSide {
@@ -34,16 +38,21 @@ export interface FinishedSide {
   /** With fewer runs it is not comparable: five for a baseline. */
   readonly runsMin: number;
   /** The environment of the machine that made the load. */
-  readonly environment: Reported<LoadMachine>;
+  readonly environment: Reported<ReportEnvironment>;
   /** Only for a side of one run that is on this machine. */
   readonly only: { readonly report: Report; readonly timed: TimedRun | Unknown } | undefined;
 }
 
-export interface FinishedUnit extends ComparedUnit {
-  readonly facts: ComparableFacts;
-  /** Why it has no final figures; '' if it has. */
-  readonly fault: string;
-}
+export const finishedUnitSchema = v.intersect([
+  comparedUnitSchema,
+  openObject({
+    facts: comparableFactsSchema,
+    /** Why it has no final figures; '' if it has. */
+    fault: text,
+  }),
+]);
+
+export type FinishedUnit = Infer<typeof finishedUnitSchema>;
 
 export interface FinishedOptions {
   readonly id: string;
@@ -207,7 +216,7 @@ const machineNotices = (a: FinishedSide, b: FinishedSide): readonly string[] => 
     : [`The load on A came from another machine than the load on B: ${ofA}, not ${ofB}.`];
 };
 
-const machineText = ({ os, cpu, cores, node }: LoadMachine): string =>
+const machineText = ({ os, cpu, cores, node }: ReportEnvironment): string =>
   `${cpu}, ${counted(cores, 'core')}, ${os}, Node ${node}`;
 
 const noticesOf = (mode: 'runs' | 'sets', metrics: readonly ComparedMetric[]): readonly string[] =>

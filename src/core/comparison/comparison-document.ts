@@ -4,8 +4,9 @@
 
 import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
-import type { FailedStop } from '../run/failed-stop.ts';
-import type { Report, ReportEnvironment } from '../run/report.ts';
+import { failedStopSchema } from '../run/failed-stop.ts';
+import { trustVerdict } from '../run/live-agent.ts';
+import { environmentSchema, type Report } from '../run/report.ts';
 import {
   count,
   figure,
@@ -19,62 +20,15 @@ import {
   text,
 } from '../schema.ts';
 import { estimateSchema } from '../sweep/stage.ts';
-import type { SweepResume } from '../sweep/sweep-document.ts';
-import { isKnown, type Reported } from '../unknown.ts';
+import { resumeSchema, tagsSchema } from '../sweep/sweep-document.ts';
+import { isKnown } from '../unknown.ts';
 import { COMPARISON_METRICS } from './comparison-metrics.ts';
-import { type ComparisonVerdict, comparisonVerdictSchema } from './judge-effect.ts';
+import { comparisonVerdictSchema } from './judge-effect.ts';
 
 export const COMPARISON_SCHEMA = 'plimsoll.comparison/1';
 
-export interface ComparisonDocument {
-  readonly schema: typeof COMPARISON_SCHEMA;
-  readonly id: string;
-  readonly plimsoll: { readonly version: string };
-  readonly name: Reported<string>;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly startedAt: string;
-  /** Command that repeats it, without secrets and without commands that start a server. */
-  readonly command: string;
-  readonly environment: ReportEnvironment;
-  readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
-  /** Why it ended before its last look, if it did. */
-  readonly endedEarly?: string;
-  /** Requests failed until a rule ended a segment, and with it the comparison. */
-  readonly stopped?: FailedStop;
-  /**
-   * 'pairs': interleaved segments, the pair is the unit. 'runs': one finished run each, the variation between runs is not known and
-   * the verdict is at most "different". 'sets': several runs each, the run is the unit.
-   */
-  readonly mode: 'pairs' | 'runs' | 'sets';
-  readonly a: ComparisonSide;
-  readonly b: ComparisonSide;
-  /** What was requested of both sides, as text: "Poisson 8.5/s · 256 prompts of 1024 tokens". */
-  readonly load: string;
-  /** Only for pairs. */
-  readonly plan: Reported<ComparisonPlan>;
-  /** Looks that were taken, in order; one for runs and sets. */
-  readonly looks: readonly TakenLook[];
-  /** In the order in which they are shown; the primary is one of them. */
-  readonly metrics: readonly ComparedMetric[];
-  /** What keeps the sides from being compared; empty: nothing. */
-  readonly refusals: readonly ComparisonRefusal[];
-  /** The refusals were read and overruled: verdicts are shown next to them. */
-  readonly isAnyway: boolean;
-  /** The models have different names but are the same, as the person who compared them stated. */
-  readonly isSameModel: boolean;
-  /** What a reader must know in addition to the figures, one sentence each. */
-  readonly notices: readonly string[];
-  /** Verdict of the primary metric; not comparable if something is refused and not overruled. */
-  readonly verdict: ComparisonVerdict;
-  /** For a person: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
-  readonly sentence: string;
-  /** Present if rules were set. */
-  readonly gate?: ComparisonGate;
-  /** What is needed to continue it; only for pairs. */
-  readonly resume: Reported<SweepResume>;
-  /** While it runs. */
-  readonly progress?: ComparisonProgress;
-}
+const LOOKS_MAX = 16;
+const REPORTED_MAX = 64;
 
 const path = v.pipe(v.string(), v.maxLength(4_096));
 
@@ -92,7 +46,7 @@ export const comparedUnitSchema = openObject({
   failed: count,
   /** Duration of the measured window. */
   windowNs: reported(nonNegative),
-  clientVerdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  clientVerdict: trustVerdict,
   /** By the name of the metric. */
   figures: v.record(v.pipe(v.string(), v.maxLength(64)), reported(figure)),
 });
@@ -118,37 +72,28 @@ export type ComparisonSide = Infer<typeof sideSchema>;
 /** A run of a side: a segment of a pair, a finished run, one of a set. */
 export type ComparedUnit = Infer<typeof comparedUnitSchema>;
 
-export interface UnitPair {
-  /** From 1. */
-  readonly number: number;
-  /** The same on both sides of a pair. */
-  readonly seed: number;
-  /** Whether this side ran first or second. */
-  readonly order: 1 | 2;
-}
+/** `seed` is the same on both sides of a pair; `order`: whether this side ran first or second. */
+export type UnitPair = NonNullable<ComparedUnit['pair']>;
 
-/** A type, not an interface: it is used in `Reported`. */
-export type ComparisonPlan = {
-  readonly looks: readonly PlannedLook[];
-  /** Which side starts, a letter per segment: "ABBABAAB…". */
-  readonly order: string;
-  /** The least length of a segment, its requests, and its length in medians of latency. */
-  readonly segment: {
-    readonly durationMs: number;
-    readonly requests: number;
-    readonly latencies: number;
-  };
-};
-
-export interface PlannedLook {
-  readonly pairs: number;
+const looked = {
+  pairs: count,
   /** Chance of a false alarm at this look alone, such that over all looks it is the stated one. */
-  readonly alpha: number;
-}
+  alpha: share,
+} as const;
 
-export interface TakenLook extends PlannedLook {
-  readonly verdict: ComparisonVerdict;
-}
+const plannedLookSchema = openObject(looked);
+
+export type PlannedLook = Infer<typeof plannedLookSchema>;
+
+const planSchema = openObject({
+  looks: v.pipe(v.array(plannedLookSchema), v.maxLength(LOOKS_MAX)),
+  /** Which side starts, a letter per segment: "ABBABAAB…". */
+  order: v.pipe(v.string(), v.maxLength(2 * UNITS_MAX), v.regex(/^[AB]*$/)),
+  /** The least length of a segment, its requests, and its length in medians of latency. */
+  segment: openObject({ durationMs: nonNegative, requests: count, latencies: nonNegative }),
+});
+
+export type ComparisonPlan = Infer<typeof planSchema>;
 
 export const comparedMetricSchema = openObject({
   /** "ttft.p90", "output.rate": as it is written in a rule. */
@@ -185,24 +130,23 @@ export type ComparedMetric = Infer<typeof comparedMetricSchema>;
 
 export const GATE_OUTCOMES = ['passed', 'worse', 'broken', 'undecided', 'not-comparable'] as const;
 
-export interface GateAnswer {
-  /** "ttft.p90 > +5%" */
-  readonly rule: string;
-  /** 'open': the interval contains the threshold. */
-  readonly state: (typeof GATE_STATES)[number];
-  /** The end of the interval that is nearest to the threshold, as a share: 0.057. */
-  readonly nearest: Reported<number>;
-}
-
 export const GATE_STATES = ['passes', 'broken', 'open', 'unknown'] as const;
 
 export const METRICS_MAX = 64;
 
+const gateAnswerSchema = openObject({
+  /** "ttft.p90 > +5%" */
+  rule: text,
+  /** 'open': the interval contains the threshold. */
+  state: v.picklist(GATE_STATES),
+  /** The end of the interval that is nearest to the threshold, as a share: 0.057. */
+  nearest: reported(figure),
+});
+
+export type GateAnswer = Infer<typeof gateAnswerSchema>;
+
 export const comparisonGateSchema = openObject({
-  rules: v.pipe(
-    v.array(openObject({ rule: text, state: v.picklist(GATE_STATES), nearest: reported(figure) })),
-    v.maxLength(METRICS_MAX),
-  ),
+  rules: v.pipe(v.array(gateAnswerSchema), v.maxLength(METRICS_MAX)),
   failsIfUndecided: v.boolean(),
   /** If there are no rules: the primary metric's verdict. */
   outcome: v.picklist(GATE_OUTCOMES),
@@ -237,13 +181,65 @@ export const comparisonRefusalSchema = openObject({
 
 export type ComparisonRefusal = Infer<typeof comparisonRefusalSchema>;
 
-export interface ComparisonProgress {
-  readonly pairsDone: number;
-  /** Of the running segment. */
-  readonly segment: Reported<{ readonly pair: number; readonly side: 'a' | 'b' }>;
-  /** Estimated from how long segments took so far, ms. */
-  readonly nextLookMs: Reported<number>;
-}
+export const comparisonSchema = openObject({
+  schema: v.literal(COMPARISON_SCHEMA),
+  id: runIdText,
+  plimsoll: openObject({ version: text }),
+  name: reported(text),
+  tags: tagsSchema,
+  startedAt: text,
+  /** Command that repeats it, without secrets and without commands that start a server. */
+  command: longText,
+  environment: environmentSchema,
+  state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
+  /** Why it ended before its last look, if it did. */
+  endedEarly: v.exactOptional(longText),
+  /** Requests failed until a rule ended a segment, and with it the comparison. */
+  stopped: v.exactOptional(failedStopSchema),
+  /**
+   * 'pairs': interleaved segments, the pair is the unit. 'runs': one finished run each, the variation between runs is not known and
+   * the verdict is at most "different". 'sets': several runs each, the run is the unit.
+   */
+  mode: v.picklist(['pairs', 'runs', 'sets']),
+  a: sideSchema,
+  b: sideSchema,
+  /** What was requested of both sides, as text: "Poisson 8.5/s · 256 prompts of 1024 tokens". */
+  load: longText,
+  /** Only for pairs. */
+  plan: reported(planSchema),
+  /** Looks that were taken, in order; one for runs and sets. */
+  looks: v.pipe(v.array(openObject({ ...looked, verdict: comparisonVerdictSchema })), v.maxLength(LOOKS_MAX)),
+  /** In the order in which they are shown; the primary is one of them. */
+  metrics: v.pipe(v.array(comparedMetricSchema), v.maxLength(METRICS_MAX)),
+  /** What keeps the sides from being compared; empty: nothing. */
+  refusals: v.pipe(v.array(comparisonRefusalSchema), v.maxLength(REPORTED_MAX)),
+  /** The refusals were read and overruled: verdicts are shown next to them. */
+  isAnyway: v.boolean(),
+  /** The models have different names but are the same, as the person who compared them stated. */
+  isSameModel: v.boolean(),
+  /** What a reader must know in addition to the figures, one sentence each. */
+  notices: v.pipe(v.array(longText), v.maxLength(REPORTED_MAX)),
+  /** Verdict of the primary metric; not comparable if something is refused and not overruled. */
+  verdict: comparisonVerdictSchema,
+  /** For a person: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
+  sentence: longText,
+  /** Present if rules were set. */
+  gate: v.exactOptional(comparisonGateSchema),
+  /** What is needed to continue it; only for pairs. */
+  resume: reported(resumeSchema),
+  /** While it runs. */
+  progress: v.exactOptional(
+    openObject({
+      pairsDone: count,
+      /** Of the running segment. */
+      segment: reported(openObject({ pair: count, side: v.picklist(['a', 'b']) })),
+      /** Estimated from how long segments took so far, ms. */
+      nextLookMs: reported(nonNegative),
+    }),
+  ),
+});
+
+export type ComparisonDocument = Infer<typeof comparisonSchema>;
 
 // A report as a unit of a comparison: its figures by the names of the metrics, and whether its client can be
 // trusted with them.

@@ -6,9 +6,9 @@ import { unknown } from '../unknown.ts';
 import type {
   ComparedMetric,
   ComparedUnit,
+  ComparisonDocument,
   ComparisonPlan,
   ComparisonRefusal,
-  TakenLook,
 } from './comparison-document.ts';
 import { COMPARISON_METRICS, requestedMetric } from './comparison-metrics.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
@@ -27,7 +27,7 @@ export interface PairFindings {
   readonly metrics: readonly ComparedMetric[];
   readonly verdict: ComparisonVerdict;
   /** The look that they belong to; undefined before the first. */
-  readonly look: TakenLook | undefined;
+  readonly look: ComparisonDocument['looks'][number] | undefined;
   /** No more pairs are needed: it is decided, or the last look was taken. */
   readonly isOver: boolean;
 }

@@ -3,31 +3,7 @@
 // model's name; what is not reported is unknown, or an interval of all possible values.
 
 import * as v from 'valibot';
-import { type Infer, text } from '../schema.ts';
-import type { Reported } from '../unknown.ts';
-
-export interface ModelFacts {
-  /** As in the file or reported by the server. */
-  readonly name: string;
-  /** "llama", "qwen3moe", "deepseek2". */
-  readonly architecture: Reported<string>;
-  readonly source: ModelSource;
-  /** Transformer blocks that every token passes, without blocks that only predict ahead (MTP). */
-  readonly layers: Reported<number>;
-  readonly hiddenSize: Reported<number>;
-  /** Tokens of context that the model was trained for. */
-  readonly contextMax: Reported<number>;
-  /** "Q4_K 4.86 bits a weight", from the tensors. */
-  readonly quantisation: Reported<string>;
-  readonly weights: Reported<ModelWeights>;
-  readonly cache: Reported<ModelCache>;
-  /** Undefined for a dense model. */
-  readonly experts: Reported<ModelExperts> | undefined;
-  /**
-   * What was assumed or is missing, one sentence each. Each one widens an interval, or leaves a figure out.
-   */
-  readonly notes: readonly string[];
-}
+import { bytes, type Infer, list, nonNegative, reported, text } from '../schema.ts';
 
 export const sourceSchema = v.object({
   kind: v.picklist(['gguf', 'safetensors', 'config', 'server']),
@@ -37,61 +13,101 @@ export const sourceSchema = v.object({
 
 export type ModelSource = Infer<typeof sourceSchema>;
 
-/** Low and high are equal for an exact value. */
-export type Interval = { readonly low: number; readonly high: number };
+const intervalSchema = v.pipe(
+  v.object({ low: nonNegative, high: nonNegative }),
+  v.check(({ low, high }) => low <= high, 'its low end is above its high end'),
+);
 
-/** Bytes in memory, by how a step uses them. */
-export type ModelWeights = {
+/** Low and high are equal for an exact value. */
+export type Interval = Infer<typeof intervalSchema>;
+
+const weightsSchema = v.object({
   /** Everything that must be in memory. */
-  readonly totalBytes: Interval;
+  totalBytes: intervalSchema,
   /** Read for every step at any batch size: all but lookup tables and routed experts. */
-  readonly denseBytes: Interval;
+  denseBytes: intervalSchema,
   /** All routed experts of all layers; 0 for a dense model. */
-  readonly expertBytes: Interval;
+  expertBytes: intervalSchema,
   /** Weights multiplied with each token, without routed experts; a multiplication and an addition each. */
-  readonly denseParameters: Interval;
-  readonly expertParameters: Interval;
+  denseParameters: intervalSchema,
+  expertParameters: intervalSchema,
   /**
    * The part of `denseParameters` in the output head: multiplied once per request in prefill, not once per
    * token.
    */
-  readonly headParameters: Interval;
-};
+  headParameters: intervalSchema,
+});
 
-/** A type, not an interface: it is used in `Reported`. */
-export type ModelExperts = {
-  /** Routed experts of one layer. */
-  readonly count: number;
-  /** Chosen for each token. */
-  readonly used: number;
-  readonly layers: Reported<number>;
-};
+/** Bytes in memory, by how a step uses them. */
+export type ModelWeights = Infer<typeof weightsSchema>;
 
-/** What a sequence stores in each layer. */
-export type ModelCache = {
-  readonly groups: readonly CacheGroup[];
+const groupSchema = v.variant('kind', [
+  /** Numbers stored for each token of context. */
+  v.object({ kind: v.literal('full'), layers: bytes, elementsPerToken: nonNegative }),
+  /** The same up to `window` tokens, then constant. */
+  v.object({ kind: v.literal('window'), layers: bytes, elementsPerToken: nonNegative, window: bytes }),
+  /** A state of constant size, read and written in each step (Mamba, linear attention). */
+  v.object({ kind: v.literal('state'), layers: bytes, bytes: intervalSchema }),
+]);
+
+/** Layers of equal form. */
+export type CacheGroup = Infer<typeof groupSchema>;
+
+const cacheSchema = v.object({
+  groups: list(groupSchema),
   /**
    * Heads over which tensor parallelism can split the cache; unknown if a latent is cached, which each part
    * stores whole.
    */
-  readonly keyValueHeads: Reported<number>;
+  keyValueHeads: reported(bytes),
   /** Σ over layers of query heads × head size: what attention multiplies for each pair of tokens. */
-  readonly attentionWidth: Reported<number>;
-};
+  attentionWidth: reported(nonNegative),
+});
 
-/** Layers of equal form. */
-export type CacheGroup =
-  /** Numbers stored for each token of context. */
-  | { readonly kind: 'full'; readonly layers: number; readonly elementsPerToken: number }
-  /** The same up to `window` tokens, then constant. */
-  | {
-      readonly kind: 'window';
-      readonly layers: number;
-      readonly elementsPerToken: number;
-      readonly window: number;
-    }
-  /** A state of constant size, read and written in each step (Mamba, linear attention). */
-  | { readonly kind: 'state'; readonly layers: number; readonly bytes: Interval };
+/** What a sequence stores in each layer. */
+export type ModelCache = Infer<typeof cacheSchema>;
+
+const expertsSchema = v.pipe(
+  v.object({
+    /** Routed experts of one layer. */
+    count: bytes,
+    /** Chosen for each token. */
+    used: bytes,
+    layers: reported(bytes),
+  }),
+  v.check(({ count, used }) => used >= 1 && used <= count, 'it uses more experts than it has'),
+);
+
+export type ModelExperts = Infer<typeof expertsSchema>;
+
+/** One page passes it to another in its address, from outside: every text, list and interval has its limit. */
+export const modelFactsSchema = v.pipe(
+  v.object({
+    /** As in the file or reported by the server. */
+    name: text,
+    /** "llama", "qwen3moe", "deepseek2". */
+    architecture: reported(text),
+    source: sourceSchema,
+    /** Transformer blocks that every token passes, without blocks that only predict ahead (MTP). */
+    layers: reported(bytes),
+    hiddenSize: reported(bytes),
+    /** Tokens of context that the model was trained for. */
+    contextMax: reported(bytes),
+    /** "Q4_K 4.86 bits a weight", from the tensors. */
+    quantisation: reported(text),
+    weights: reported(weightsSchema),
+    cache: reported(cacheSchema),
+    experts: v.exactOptional(reported(expertsSchema)),
+    /**
+     * What was assumed or is missing, one sentence each. Each one widens an interval, or leaves a figure out.
+     */
+    notes: list(text),
+  }),
+  // A dense model has the field with the value undefined, which JSON cannot represent.
+  v.transform(facts => ({ ...facts, experts: facts.experts })),
+);
+
+export type ModelFacts = Infer<typeof modelFactsSchema>;
 
 export const exactly = (value: number): Interval => ({ low: value, high: value });
 

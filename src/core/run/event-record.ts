@@ -261,9 +261,12 @@ export const boundSchema = openObject({
 
 export type ErrorBound = Infer<typeof boundSchema>;
 
+/** "99.9" */
+export const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
+
 export const seriesBoundSchema = openObject({
   mean: boundSchema,
-  percentiles: v.record(v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/)), boundSchema),
+  percentiles: v.record(percentileKey, boundSchema),
 });
 
 /** For a series: its mean, and each of its percentiles by name ("99.9"). */
@@ -276,16 +279,6 @@ export const runBoundsSchema = openObject({
 
 /** For a run as a whole. */
 export type RunBounds = Infer<typeof runBoundsSchema>;
-
-/**
- * An agent's lateness as reported to its coordinator, packed as defined in metrics/bound-parts.ts; samples
- * contain their own.
- */
-export type BoundParts = {
-  readonly lateMarks: Uint8Array;
-  readonly blockedMarks: Uint8Array;
-  readonly gaps: Readonly<Record<GapEdge, Uint8Array>>;
-};
 
 /** As one figure with ±. */
 export const widestOf = ({ above, below }: ErrorBound): number => Math.max(above, below);

@@ -2,17 +2,21 @@
 // latency. One side is counted by the load threads during the load, the other comes from the records of each
 // request. If they differ, records were lost, the window is wrong, or two clocks were used.
 
+import * as v from 'valibot';
+import { figure, type Infer, openObject } from '../schema.ts';
 import { type Reported, unknown } from '../unknown.ts';
 
-export type LittlesLaw = {
+export const littlesLawSchema = openObject({
   /** Mean over the window, as the load threads counted. */
-  readonly inFlight: number;
+  inFlight: figure,
   /** Rate times mean latency, from the requests' records. */
-  readonly expected: number;
+  expected: figure,
   /** Permitted difference, as part of `expected`: 2 % and three standard errors of the sampled count. */
-  readonly allowance: number;
-  readonly holds: boolean;
-};
+  allowance: figure,
+  holds: v.boolean(),
+});
+
+export type LittlesLaw = Infer<typeof littlesLawSchema>;
 
 /** Over a window from the first request sent to the last end, so that nothing was in flight at its edges. */
 export const littlesLaw = ({

@@ -10,6 +10,8 @@ export const AGENTS_MAX = 64;
 /** Length of its name, and of the reason why it is lost or not trustworthy. */
 export const LIVE_AGENT_TEXT_LENGTH_MAX = 300;
 
+export const trustVerdict = v.picklist(['trustworthy', 'client-bound', 'unknown']);
+
 const liveAgentSchema = openObject({
   /** Name of the node, or its address. */
   agent: v.pipe(v.string(), v.maxLength(LIVE_AGENT_TEXT_LENGTH_MAX)),
@@ -18,7 +20,7 @@ const liveAgentSchema = openObject({
   counts: sampleCountsSchema,
   /** Completed ones, over its own window. */
   requestsPerSecond: reported(figure),
-  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  verdict: trustVerdict,
   /** Why it is lost or not trustworthy; '' if all is well. */
   reason: v.pipe(v.string(), v.maxLength(LIVE_AGENT_TEXT_LENGTH_MAX)),
 });

@@ -1,35 +1,45 @@
 // One agent's part of a run from many machines, as in the report: a slow or late client is visible by itself,
 // not hidden in a sum.
 
-import type { Reported, Unknown } from '../unknown.ts';
-import type { FailuresByKind, SampleCounts } from './outcome.ts';
+import * as v from 'valibot';
+import { count, figure, type Infer, longText, openObject, reported, text } from '../schema.ts';
+import { trustVerdict } from './live-agent.ts';
+import { failuresByKindSchema, sampleCountsSchema } from './outcome.ts';
 
-export type ReportAgent = FailuresByKind & {
+export const sentences = v.pipe(v.array(longText), v.maxLength(1_024));
+
+/** The counts at the end, which agree with each other. */
+export const reportCountsSchema = openObject({ ...sampleCountsSchema.entries, unresolved: count });
+
+export const reportAgentSchema = openObject({
   /** Name of the node, or its address. */
-  readonly name: string;
+  name: text,
   /** Version of the program. */
-  readonly version: string;
+  version: text,
   /** lost: it left the run before its end, and the outcome of its unfinished requests is unknown. */
-  readonly state: 'complete' | 'interrupted' | 'incomplete' | 'lost';
+  state: v.picklist(['complete', 'interrupted', 'incomplete', 'lost']),
   /** Why it is not complete; '' if it is. */
-  readonly reason: string;
+  reason: longText,
   /**
    * In the measured phase. For a lost one: its last report, with all requests without a sample as unresolved.
    */
-  readonly counts: SampleCounts;
-  readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
-  readonly verdictReasons: readonly string[];
+  counts: reportCountsSchema,
+  errors: failuresByKindSchema,
+  verdict: trustVerdict,
+  verdictReasons: sentences,
   /** How late it sent, p99, ns; missing from versions before 0.2. */
-  readonly sendLatenessNsP99?: number | Unknown;
+  sendLatenessNsP99: v.exactOptional(reported(figure)),
   /** Error of its clock: its requests are placed within this much of their true times, ms. */
-  readonly clockErrorMs: number | Unknown;
+  clockErrorMs: reported(figure),
   /** How much faster its clock ran than the coordinator's. */
-  readonly clockDriftPpm: number | Unknown;
+  clockDriftPpm: reported(figure),
   /** Requests that its schedule had in the measured phase; unknown if there is no schedule. */
-  readonly planned: Reported<number>;
-  readonly cpu: string;
-  readonly cores: number;
-};
+  planned: reported(count),
+  cpu: text,
+  cores: count,
+});
+
+export type ReportAgent = Infer<typeof reportAgentSchema>;
 
 /** Achieved relative to planned, for one agent; undefined if no schedule plans it, or it is too short. */
 export const skewOf = ({ planned, counts }: ReportAgent): number | undefined =>

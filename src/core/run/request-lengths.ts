@@ -64,5 +64,3 @@ const ofSent = (
 
 /** Limit per list; a longer data set is reported as a whole. */
 const REQUEST_LENGTHS_MAX = 4_096;
-/** Limit for the text of one list. */
-export const LENGTHS_TEXT_MAX = 32_768;

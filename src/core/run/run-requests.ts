@@ -15,20 +15,28 @@ export const requestedTokensSchema = openObject({
 /** Over all prompts of a run, each once. */
 export type RequestedTokens = Infer<typeof requestedTokensSchema>;
 
+const calibrationSchema = openObject({ requests: count, requestedTokens: count, countedTokens: count });
+
 /** Short requests before the run, and the measured length of a prompt that was made with their results. */
-export type WordCalibration = {
-  readonly requests: number;
-  readonly requestedTokens: number;
-  readonly countedTokens: number;
-};
+export type WordCalibration = Infer<typeof calibrationSchema>;
+
+/** Limit for the text of one list. */
+const LENGTHS_TEXT_MAX = 32_768;
+
+/** "512,498,530", or nothing. */
+const lengthsText = v.pipe(v.string(), v.maxLength(LENGTHS_TEXT_MAX), v.regex(/^(\d{1,7}(,\d{1,7})*)?$/));
 
 /**
  * Lengths in the order in which requests ask for them. Each list is decimal figures separated by commas,
  * because one line each would bury the rest of config.json; '': all equal, or too many.
  */
-export type RequestLengths = { readonly input: string; readonly output: string };
+export const requestLengthsSchema = openObject({ input: lengthsText, output: lengthsText });
 
-export type SharedPrefixes = { readonly count: number; readonly tokens: number };
+export type RequestLengths = Infer<typeof requestLengthsSchema>;
+
+const prefixesSchema = openObject({ count, tokens: count });
+
+export type SharedPrefixes = Infer<typeof prefixesSchema>;
 
 /**
  * Where the length of answers comes from: the command line, the lines of the data set, nothing, or the fields
@@ -59,14 +67,14 @@ export const runRequestsSchema = openObject({
   /** Limit for each request of the warm-up. */
   warmupTokensMax: count,
   /** How the server's own count of words was found. Unknown: it was not, and a word counted as a token. */
-  calibration: reported(openObject({ requests: count, requestedTokens: count, countedTokens: count })),
+  calibration: reported(calibrationSchema),
   /**
    * Tokens of the shortest prompt, as the server counted it before the run: template, nonce and one word. All
    * requests have this part in common because of the server.
    */
   shortestTokens: reported(figure),
   /** System prompts that requests share. */
-  prefixes: reported(openObject({ count, tokens: count })),
+  prefixes: reported(prefixesSchema),
   /** JSON of the fields that sampling options and --body add to each body. */
   body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
 });

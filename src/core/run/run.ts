@@ -25,7 +25,7 @@ import { seriesBoundSchema } from './event-record.ts';
 import { runFailuresSchema } from './failure-groups.ts';
 import { foreignMarkSchema } from './foreign-run.ts';
 import { objectiveAnswersSchema } from './judge-objective.ts';
-import { AGENTS_MAX, liveAgentsSchema } from './live-agent.ts';
+import { AGENTS_MAX, liveAgentsSchema, trustVerdict } from './live-agent.ts';
 import { liveSessionsSchema } from './live-sessions.ts';
 import { objectiveEntries } from './objective.ts';
 import { FAILURE_KINDS, sampleCountsSchema } from './outcome.ts';
@@ -36,7 +36,7 @@ import type { SeriesKey } from './run-series.ts';
 import { runNameSchema, runShapeSchema, tagTextsSchema } from './run-shape.ts';
 
 export const clientFiguresSchema = openObject({
-  verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
+  verdict: trustVerdict,
   reasons: v.pipe(v.array(shortText), v.maxLength(16)),
   sendLatenessNsP99: reported(figure),
   /**

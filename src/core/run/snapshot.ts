@@ -1,59 +1,28 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
 import * as v from 'valibot';
-import { figure, type Infer } from '../schema.ts';
-import type { TailInterval } from '../statistics/early-stopping.ts';
-import type { Reported } from '../unknown.ts';
-import type { SampleEvidence } from './contamination-tally.ts';
-import type { BoundParts, RunBounds, SeriesErrorBound } from './event-record.ts';
-import type { RunFailures } from './failure-groups.ts';
-import type { FinishNameCount } from './finish-name-tally.ts';
-import type { ObjectiveAnswer } from './judge-objective.ts';
-import type { LiveAgent } from './live-agent.ts';
-import type { LiveSessions } from './live-sessions.ts';
-import type { VariantFigures } from './model-mix.ts';
+import { recordOf } from '../record-of.ts';
+import { count, figure, type Infer, nonNegative, openObject, unknownSchema } from '../schema.ts';
+import { sampleEvidenceSchema } from './contamination-tally.ts';
+import { GAP_EDGES, percentileKey, runBoundsSchema, seriesBoundSchema } from './event-record.ts';
+import { runFailuresSchema } from './failure-groups.ts';
+import { finishNamesSchema } from './finish-name-tally.ts';
+import { objectiveAnswersSchema } from './judge-objective.ts';
+import { liveAgentsSchema } from './live-agent.ts';
+import { liveSessionsSchema } from './live-sessions.ts';
+import { variantFiguresSchema } from './model-mix.ts';
 import type { SampleCounts } from './outcome.ts';
 import type { CounterKey, ObjectiveCounterKey } from './run-counters.ts';
-import type { SeriesKey, SeriesRow } from './run-series.ts';
-import type { ServerEvidence } from './server-tally.ts';
+import type { SeriesKey } from './run-series.ts';
+import { serverEvidenceSchema } from './server-tally.ts';
 
-export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
+export const snapshotState = v.picklist(['initialize', 'live', 'draining', 'complete', 'interrupted']);
 
-export interface MetricsSnapshot {
-  /** From 1, ascending. */
-  readonly seq: number;
-  /** CLOCK_MONOTONIC of the host, ns. */
-  readonly timestampNs: number;
-  readonly state: SnapshotState;
-  readonly pendingTasks: number;
-  readonly metrics: readonly Metric[];
-  /** The result for each objective so far. Missing if a run has none. */
-  readonly objectives?: readonly ObjectiveAnswer[];
-  /** What may contaminate the figures so far. */
-  readonly evidence?: SampleEvidence;
-  /** What the server reported about itself. Missing if it was not queried or reported nothing. */
-  readonly server?: ServerEvidence;
-  /** Bounds for the whole run, or why there are none. */
-  readonly bounds?: Reported<RunBounds>;
-  /** For each model of a mix. Missing if a run has only one. */
-  readonly variants?: readonly VariantFigures[];
-  /** Why requests failed, and when the server was away. Missing if none failed. */
-  readonly failures?: RunFailures;
-  /** For a run of sessions. */
-  readonly sessions?: LiveSessions;
-  /** Unknown finish reasons, by the server's own names. Missing: there were none. */
-  readonly finishNames?: readonly FinishNameCount[];
-  /** Only in the last snapshot that agents send to their coordinator. Never on disk. */
-  readonly boundParts?: BoundParts;
-  /** For a run from many machines, while it is in progress. */
-  readonly agents?: readonly LiveAgent[];
-}
-
-export type Metric = CounterMetric | SeriesMetric;
+export type SnapshotState = v.InferOutput<typeof snapshotState>;
 
 export const metricNameSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 
-export const counterSchema = v.object({
+const counterSchema = v.object({
   kind: v.literal('counter'),
   name: metricNameSchema,
   value: figure,
@@ -61,42 +30,112 @@ export const counterSchema = v.object({
 
 export type CounterMetric = Infer<typeof counterSchema>;
 
-export interface SeriesMetric {
-  readonly kind: 'series';
-  readonly name: string;
-  readonly unit: SeriesRow['unit'];
-  readonly count: number;
-  /** Decimal digits, because sums of nanoseconds and of their squares exceed 2⁵³. */
-  readonly total: string;
-  readonly sumOfSquares: string;
+export const seriesUnit = v.picklist(['ns', 'tokens', 'ratio', 'bytes']);
+
+const PERCENTILES_MAX = 256;
+/** Packed: 42 octaves of 1,024 cells take 130 kB with some hundreds in each. */
+export const SERIES_CELLS_BYTES_MAX = 1_048_576;
+
+/** Exact sums, because sums of nanoseconds and of their squares exceed 2⁵³; a ratio's may have a fraction. */
+const digits = v.pipe(v.string(), v.regex(/^-?\d{1,100}(\.\d{1,100})?(e[+-]?\d{1,3})?$/));
+
+// @__NO_SIDE_EFFECTS__
+const byPercentile = <T>(value: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, Record<string, T>> =>
+  v.pipe(
+    v.record(percentileKey, value),
+    v.check(record => Object.keys(record).length <= PERCENTILES_MAX),
+  );
+
+const packedCells: v.GenericSchema<unknown, Uint8Array> = v.pipe(
+  v.instance(Uint8Array),
+  v.check(packed => packed.length <= SERIES_CELLS_BYTES_MAX),
+);
+
+const seriesSchema = v.object({
+  kind: v.literal('series'),
+  name: metricNameSchema,
+  unit: seriesUnit,
+  count,
+  total: digits,
+  sumOfSquares: digits,
   /** null while empty. */
-  readonly min: number | null;
-  readonly max: number | null;
+  min: v.nullable(figure),
+  max: v.nullable(figure),
   /** Percentile as text ("99.9") to value; live ones from the histogram, final ones exact. */
-  readonly percentiles: Readonly<Record<string, number>>;
-  readonly isExact: boolean;
+  percentiles: byPercentile(figure),
+  isExact: v.boolean(),
   /** How much the client may be off; missing if unknown. */
-  readonly errorBound?: SeriesErrorBound;
+  errorBound: v.exactOptional(seriesBoundSchema),
   /** Final only: percentile to the early-stopping estimate, null if n is too small. */
-  readonly estimates?: Readonly<Record<string, number | null>>;
+  estimates: v.exactOptional(byPercentile(v.nullable(figure))),
   /**
    * Final only, for percentiles without an estimate: the 95 % confidence interval of each, assuming
    * independent requests.
    */
-  readonly intervals?: Readonly<Record<string, TailInterval>>;
+  intervals: v.exactOptional(v.record(percentileKey, openObject({ low: figure, high: v.nullable(figure) }))),
   /** Final only, for latencies: failures counted as +∞, which is null here. */
-  readonly failureAdjusted?: Readonly<Record<string, number | null>>;
+  failureAdjusted: v.exactOptional(byPercentile(v.nullable(figure))),
   /** [low, high, count] */
-  readonly histogram: readonly (readonly [number, number, number])[];
+  histogram: v.pipe(v.array(v.tuple([figure, figure, count])), v.maxLength(1_024)),
   /**
    * Only in what agents send to their coordinator: the histogram itself, as packed by series-sampler.ts, so
    * that those of several machines can be added. Never on disk.
    */
-  readonly cells?: Uint8Array;
+  cells: v.exactOptional(packedCells),
   /** Values outside the histogram's range, and values that only the histogram contains. */
-  readonly clampedCount: number;
-  readonly leftOutCount: number;
-}
+  clampedCount: count,
+  leftOutCount: count,
+});
+
+export type SeriesMetric = Infer<typeof seriesSchema>;
+
+const metricSchema = v.union([counterSchema, seriesSchema]);
+
+export type Metric = Infer<typeof metricSchema>;
+
+/**
+ * An agent's lateness as reported to its coordinator, packed as defined in metrics/bound-parts.ts; samples
+ * contain their own.
+ */
+const boundPartsSchema = v.object({
+  lateMarks: packedCells,
+  blockedMarks: packedCells,
+  gaps: v.object(recordOf(GAP_EDGES, () => packedCells)),
+});
+
+export type BoundParts = Infer<typeof boundPartsSchema>;
+
+export const snapshotSchema = v.object({
+  /** From 1, ascending. */
+  seq: v.pipe(count, v.minValue(1)),
+  /** CLOCK_MONOTONIC of the host, ns. */
+  timestampNs: nonNegative,
+  state: snapshotState,
+  pendingTasks: count,
+  metrics: v.pipe(v.array(metricSchema), v.maxLength(1_024)),
+  /** The result for each objective so far. Missing if a run has none. */
+  objectives: v.exactOptional(objectiveAnswersSchema),
+  /** What may contaminate the figures so far. */
+  evidence: v.exactOptional(sampleEvidenceSchema),
+  /** What the server reported about itself. Missing if it was not queried or reported nothing. */
+  server: v.exactOptional(serverEvidenceSchema),
+  /** Bounds for the whole run, or why there are none. */
+  bounds: v.exactOptional(v.union([unknownSchema, runBoundsSchema])),
+  /** For each model of a mix. Missing if a run has only one. */
+  variants: v.exactOptional(variantFiguresSchema),
+  /** Why requests failed, and when the server was away. Missing if none failed. */
+  failures: v.exactOptional(runFailuresSchema),
+  /** For a run of sessions. */
+  sessions: v.exactOptional(liveSessionsSchema),
+  /** Unknown finish reasons, by the server's own names. Missing: there were none. */
+  finishNames: v.exactOptional(finishNamesSchema),
+  /** Only in the last snapshot that agents send to their coordinator. Never on disk. */
+  boundParts: v.exactOptional(boundPartsSchema),
+  /** For a run from many machines, while it is in progress. */
+  agents: v.exactOptional(liveAgentsSchema),
+});
+
+export type MetricsSnapshot = Infer<typeof snapshotSchema>;
 
 // A snapshot's metrics by the keys of their tables.
 export interface MetricLookup {

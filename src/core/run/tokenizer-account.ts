@@ -1,38 +1,40 @@
 // The counts of a tokenizer that the person provided, over the answers of a run, next to the server's counts.
 
 import { counted, formatCount, ofCount } from '../figure/figure.ts';
+import { count, type Infer, openObject, reported, text } from '../schema.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 
-export type TokenizerFacts = {
+const facts = {
   /** Name of its folder, without the path to it, or how the server was queried. */
-  readonly name: string;
+  name: text,
   /**
    * Hash of tokenizer.json, then tokenizer_config.json if there is one. Unknown, like the following: the
    * server counted.
    */
-  readonly sha256: Reported<string>;
+  sha256: reported(text),
   /** As in the file: "BPE". */
-  readonly model: Reported<string>;
-  readonly vocabulary: Reported<number>;
+  model: reported(text),
+  vocabulary: reported(count),
 };
 
-export type TokenizerAccount = TokenizerFacts & {
+const comparedSchema = openObject({ answers: count, countedTokens: count, reportedTokens: count });
+
+export const tokenizerAccountSchema = openObject({
+  ...facts,
   /** Answers of measured requests that were counted, and their tokens. */
-  readonly answers: number;
-  readonly tokens: number;
+  answers: count,
+  tokens: count,
   /** Completed, and not counted: too long to be stored or split, or lost on the way. */
-  readonly uncounted: number;
+  uncounted: count,
   /** Counted ones without usage from the server: their figures use these counts. */
-  readonly filled: number;
+  filled: count,
   /** For the answers that have both. */
-  readonly compared: Reported<ComparedTokens>;
-};
+  compared: reported(comparedSchema),
+});
 
-type ComparedTokens = {
-  readonly answers: number;
-  readonly countedTokens: number;
-  readonly reportedTokens: number;
-};
+export type TokenizerAccount = Infer<typeof tokenizerAccountSchema>;
+export type TokenizerFacts = Pick<TokenizerAccount, keyof typeof facts>;
+type ComparedTokens = Infer<typeof comparedSchema>;
 
 /** One sentence each. */
 export const tokenizerLines = (reported: Reported<TokenizerAccount>): readonly string[] => {

@@ -2,48 +2,55 @@
 // again after each stage, so that a crash loses at most the stage that was running.
 
 import * as v from 'valibot';
-import type { FailedStop } from '../run/failed-stop.ts';
-import type { ReportEnvironment } from '../run/report.ts';
-import { count, type Infer, nonNegative, openObject, reported, text } from '../schema.ts';
-import type { Reported } from '../unknown.ts';
-import { load, type Stage, type StageLoad } from './stage.ts';
+import { failedStopSchema } from '../run/failed-stop.ts';
+import { environmentSchema } from '../run/report.ts';
+import {
+  count,
+  type Infer,
+  longText,
+  nonNegative,
+  openObject,
+  reported,
+  runIdText,
+  share,
+  text,
+} from '../schema.ts';
+import { load, stageLoadSchema, stageSchema } from './stage.ts';
 
 export const SWEEP_SCHEMA = 'plimsoll.sweep/1';
 export const LINE_SCHEMA = 'plimsoll.line/1';
+export const STAGES_MAX = 256;
 
-export interface SweepHead {
-  readonly id: string;
-  readonly plimsoll: { readonly version: string };
-  readonly name: Reported<string>;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly startedAt: string;
+/** As a person wrote them: name to value. */
+export const tagsSchema = v.record(v.pipe(v.string(), v.maxLength(64)), text);
+
+const head = {
+  id: runIdText,
+  plimsoll: openObject({ version: text }),
+  name: reported(text),
+  tags: tagsSchema,
+  startedAt: text,
   /** Without secrets. */
-  readonly target: string;
+  target: text,
   /** Unknown before the first stage has queried the server. */
-  readonly model: Reported<string>;
-  readonly serverKind: Reported<string>;
-  readonly dataset: string;
+  model: reported(text),
+  serverKind: reported(text),
+  dataset: text,
   /** As they were written. */
-  readonly objectives: readonly string[];
+  objectives: v.pipe(v.array(text), v.maxLength(32)),
   /** The share of issued requests that must meet the objectives of a single request. */
-  readonly attainment: number;
-  readonly seed: number;
+  attainment: share,
+  seed: count,
   /** Command that repeats it, without secrets. */
-  readonly command: string;
-  readonly environment: ReportEnvironment;
-  readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
-  readonly stages: readonly Stage[];
+  command: longText,
+  environment: environmentSchema,
+  state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
+  stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
   /** Requests failed until a rule ended a stage, and with it the rest. */
-  readonly stopped?: FailedStop;
-}
+  stopped: v.exactOptional(failedStopSchema),
+} as const;
 
-export interface SweepDocument extends SweepHead {
-  readonly schema: typeof SWEEP_SCHEMA;
-  readonly requested: readonly StageLoad[];
-  /** Why it ended before the last load, if it did. */
-  readonly endedEarly?: string;
-  readonly resume: Reported<SweepResume>;
-}
+export type SweepHead = Pick<SweepDocument, keyof typeof head>;
 
 const RESUME_ARG_LENGTH_MAX = 8_192;
 
@@ -64,19 +71,16 @@ export const resumeSchema = openObject({
 /** What is needed to continue it: the command line, without its secrets. */
 export type SweepResume = Infer<typeof resumeSchema>;
 
-export interface LineDocument extends SweepHead {
-  readonly schema: typeof LINE_SCHEMA;
-  readonly by: 'rate' | 'concurrency';
-  /** Requested width of the bracket as a share of the load: 0.05. */
-  readonly resolution: number;
-  readonly confidence: number;
-  readonly budgetMs: number;
-  readonly line: LoadLine;
-  /** One sentence for a person: "carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows". */
-  readonly sentence: string;
-  /** While it runs. */
-  readonly progress?: LineProgress;
-}
+export const sweepDocumentSchema = openObject({
+  ...head,
+  schema: v.literal(SWEEP_SCHEMA),
+  requested: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
+  /** Why it ended before the last load, if it did. */
+  endedEarly: v.exactOptional(longText),
+  resume: reported(resumeSchema),
+});
+
+export type SweepDocument = Infer<typeof sweepDocumentSchema>;
 
 const failsBy = v.picklist(['objective', 'over-capacity']);
 
@@ -117,3 +121,20 @@ export const lineProgressSchema = openObject({
 });
 
 export type LineProgress = Infer<typeof lineProgressSchema>;
+
+export const lineDocumentSchema = openObject({
+  ...head,
+  schema: v.literal(LINE_SCHEMA),
+  by: v.picklist(['rate', 'concurrency']),
+  /** Requested width of the bracket as a share of the load: 0.05. */
+  resolution: share,
+  confidence: share,
+  budgetMs: nonNegative,
+  line: loadLineSchema,
+  /** One sentence for a person: "carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows". */
+  sentence: longText,
+  /** While it runs. */
+  progress: v.exactOptional(lineProgressSchema),
+});
+
+export type LineDocument = Infer<typeof lineDocumentSchema>;

@@ -15,8 +15,8 @@ import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { RunMetrics } from '../../metrics/run-metrics.ts';
-import { reportToJson } from '../../wire/report-codec.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../../wire/sample-line.ts';
+import { reportToJson } from '../../wire/stored-json.ts';
 
 /** The run as its files contain it; unchanged if it has no figures to draw requests around. */
 export const withPastFiles = (

@@ -15,7 +15,7 @@ import {
   simulatedLine,
   simulatedLineSeconds,
 } from '../../simulate/simulated-line.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { readDaemonFile } from '../daemon-file.ts';
 
 interface RunningLineOptions {

@@ -17,7 +17,7 @@ import type { Scenario } from '../../simulate/scenario/scenario.ts';
 import { seededNodeKeys } from '../../simulate/seeded-node-key.ts';
 import { Simulation } from '../../simulate/simulation.ts';
 import { encodeRecordBody } from '../../wire/durable-record.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { startDaemon } from '../daemon.ts';
 import type { Daemon, DaemonOptions } from '../daemon-options.ts';
 import { Lifetimes } from '../lifetimes.ts';

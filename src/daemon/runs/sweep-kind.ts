@@ -19,11 +19,10 @@ import {
   sweepUpdateSchema,
 } from '../../core/sweep/sweep.ts';
 import { lineOf, stageDigests, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
-import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { type LineDocument, STAGES_MAX, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { STORED_SWEEPS } from '../../core/sweep/sweep-selectors.ts';
 import { unknown } from '../../core/unknown.ts';
 import { readStored, SWEEP_FILES } from '../../metrics/stored-file.ts';
-import { STAGES_MAX } from '../../wire/sweep-schema.ts';
 import {
   ABANDONED_MS,
   type DocumentKind,

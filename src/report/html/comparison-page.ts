@@ -10,7 +10,7 @@ import { forestChart, pairsChart } from '../../render/chart/comparison-charts.ts
 import { comparisonFacts, comparisonSection, refusalTexts } from '../../render/comparison/comparison-text.ts';
 import { gateAnswerText, gateLines } from '../../render/comparison/gate-text.ts';
 import { type Markup, markup } from '../../render/text/markup.ts';
-import { comparisonToJson } from '../../wire/comparison-schema.ts';
+import { comparisonToJson } from '../../wire/stored-json.ts';
 import {
   againSection,
   folded,

@@ -34,7 +34,7 @@ import {
 import { stageSection } from '../../render/sweep/stage-columns.ts';
 import { stagesFacts } from '../../render/sweep/sweep-text.ts';
 import { markup } from '../../render/text/markup.ts';
-import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
+import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import {
   againSection,
   folded,

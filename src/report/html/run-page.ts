@@ -42,7 +42,7 @@ import {
 import { serverTimeSentence } from '../../render/run/server-times.ts';
 import { type Markup, markup } from '../../render/text/markup.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
-import { reportToJson } from '../../wire/report-codec.ts';
+import { reportToJson } from '../../wire/stored-json.ts';
 import {
   hostOf,
   pageSection,

@@ -1,12 +1,11 @@
 // Comparisons in the HTTP API: responses under /api/comparisons and of /api/compare.
 
 import * as v from 'valibot';
-import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { type ComparisonDocument, comparisonSchema } from '../../core/comparison/comparison-document.ts';
 import { comparisonVerdictSchema } from '../../core/comparison/judge-effect.ts';
 import { reportedComparisonSchema } from '../../core/comparison/reported-comparison.ts';
 import type { ComparisonId } from '../../core/ids.ts';
 import { comparisonIdSchema, reported, runIdSchema, text } from '../../core/schema.ts';
-import { comparisonSchema } from '../comparison-schema.ts';
 
 /** A comparison in a list. */
 export type ListedComparison = Pick<

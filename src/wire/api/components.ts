@@ -6,6 +6,7 @@ import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import { readingStatusSchema } from '../../core/node/gathered.ts';
 import { gpuDeviceSchema, gpuLoadSchema } from '../../core/node/gpu.ts';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
+import { reportSchema } from '../../core/run/report.ts';
 import { runEndSchema, runFiguresSchema, runProgressSchema, runStartSchema } from '../../core/run/run.ts';
 import {
   comparisonIdSchema,
@@ -22,6 +23,7 @@ import {
   sweepStartSchema,
   sweepUpdateSchema,
 } from '../../core/sweep/sweep.ts';
+import { lineDocumentSchema, sweepDocumentSchema } from '../../core/sweep/sweep-document.ts';
 import { warningSchema } from '../../core/warnings/warning.ts';
 import {
   headroomDeviceSchema,
@@ -31,8 +33,6 @@ import {
 } from '../headroom-schema.ts';
 import { meshStatusSchema } from '../mesh-status.ts';
 import { noticeSchema } from '../notice.ts';
-import { reportSchema } from '../report-codec.ts';
-import { lineDocumentSchema, sweepDocumentSchema } from '../sweep-schema.ts';
 import { apiProblemSchema } from './api-problem.ts';
 import {
   clusterTotalsSchema,

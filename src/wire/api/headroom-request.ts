@@ -3,9 +3,8 @@
 
 import * as v from 'valibot';
 import { headroomQuestionSchema } from '../../core/model/headroom-devices.ts';
-import type { ModelFacts } from '../../core/model/model-facts.ts';
+import { type ModelFacts, modelFactsSchema } from '../../core/model/model-facts.ts';
 import { nodeIdSchema } from '../../core/schema.ts';
-import { modelFactsSchema } from '../model-schema.ts';
 
 /** As `model` in `plimsoll headroom --json`. */
 export const sentModelSchema: v.GenericSchema<ModelFacts> = v.custom<ModelFacts>(

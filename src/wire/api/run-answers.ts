@@ -4,11 +4,11 @@ import * as v from 'valibot';
 import type { RunId } from '../../core/ids.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { ENERGY_SCOPES, type EnergyScope } from '../../core/run/energy.ts';
+import { reportSchema } from '../../core/run/report.ts';
 import { type RunProgress, runProgressSchema, runSchema } from '../../core/run/run.ts';
 import type { RunView } from '../../core/run/run-selectors.ts';
 import { count, figure, type Infer, nodeIdSchema, runIdSchema, unknownSchema } from '../../core/schema.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { reportSchema } from '../report-codec.ts';
 
 /** A run as it is listed. */
 export type ListedRun = Omit<RunView, 'progress'> & { readonly progress: RunProgress | Unknown };

@@ -5,10 +5,15 @@ import type { SweepId } from '../../core/ids.ts';
 import { figure, nodeIdSchema, sweepIdSchema, unknownSchema } from '../../core/schema.ts';
 import { stageSchema } from '../../core/sweep/stage.ts';
 import { sweepFindings, sweepSchema } from '../../core/sweep/sweep.ts';
-import { type LineProgress, lineProgressSchema } from '../../core/sweep/sweep-document.ts';
+import {
+  type LineProgress,
+  lineDocumentSchema,
+  lineProgressSchema,
+  STAGES_MAX,
+  sweepDocumentSchema,
+} from '../../core/sweep/sweep-document.ts';
 import type { SweepView } from '../../core/sweep/sweep-selectors.ts';
 import type { Unknown } from '../../core/unknown.ts';
-import { lineDocumentSchema, STAGES_MAX, sweepDocumentSchema } from '../sweep-schema.ts';
 
 /** A sweep or line as it is listed. */
 export type ListedSweep = Omit<SweepView, 'progress'> & { readonly progress: LineProgress | Unknown };

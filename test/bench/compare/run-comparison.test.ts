@@ -8,7 +8,7 @@ import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { comparisonText } from '../../../src/render/comparison/comparison-text.ts';
-import { comparisonFromJson, comparisonToJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonFromJson, comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { compare, hinderedClient, measured, SLOWER, scaled, spoiled, withBound } from './compared-pairs.ts';
 
 /** After its warm-up. */

@@ -10,7 +10,7 @@ import { FOREIGN_FORMS } from '../../../src/report/foreign/foreign-forms.ts';
 import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
 import { runPage } from '../../../src/report/html/run-page.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
-import { runConfigFromJson } from '../../../src/wire/run-config.ts';
+import { runConfigFromJson } from '../../../src/wire/stored-json.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { partsHere, requestHere } from '../run-here.ts';
 

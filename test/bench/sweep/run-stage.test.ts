@@ -8,7 +8,7 @@ import type { Report } from '../../../src/core/run/report.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import type { Stage, StageFigures, StageVerdict } from '../../../src/core/sweep/stage.ts';
 import { isUnknown, type Unknown } from '../../../src/core/unknown.ts';
-import { reportFromJson } from '../../../src/wire/report-codec.ts';
+import { reportFromJson } from '../../../src/wire/stored-json.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { rateOrder, stageParts, startQueue } from './stage-setting.ts';
 

@@ -7,7 +7,7 @@ import { sweepExit } from '../../../src/cli/commands/sweep.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { SWEEP_SCHEMA, type SweepDocument } from '../../../src/core/sweep/sweep-document.ts';
 import { sweepText } from '../../../src/render/sweep/sweep-text.ts';
-import { sweepDocumentFromJson, sweepDocumentToJson } from '../../../src/wire/sweep-schema.ts';
+import { sweepDocumentFromJson, sweepDocumentToJson } from '../../../src/wire/stored-json.ts';
 import { madeUpSweep } from '../../support/made-up-line.ts';
 import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

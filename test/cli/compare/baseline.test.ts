@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
-import { baselineFromJson } from '../../../src/wire/baseline-schema.ts';
+import { baselineFromJson } from '../../../src/wire/stored-json.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type TimedRunOptions, writeTimedRun } from '../../support/timed-runs.ts';

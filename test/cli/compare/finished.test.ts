@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { comparisonFromJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonFromJson } from '../../../src/wire/stored-json.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { type TimedRunOptions, writeTimedRun } from '../../support/timed-runs.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
-import { comparisonFromJson, comparisonToJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonFromJson, comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

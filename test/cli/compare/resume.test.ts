@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { resumeComparison } from '../../../src/bench/compare/comparison-directory.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
-import { comparisonToJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { guidellmRuns } from '../../../src/report/imported/guidellm-file.ts';
-import { comparisonToJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 import { madeUpSweep, writeSweep } from '../../support/made-up-line.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';

@@ -10,7 +10,7 @@ import type { Report } from '../../../src/core/run/report.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 import { runHeadroomRemarks } from '../../../src/render/run/run-headroom-text.ts';
-import { reportFromJson, reportToJson } from '../../../src/wire/report-codec.ts';
+import { reportFromJson, reportToJson } from '../../../src/wire/stored-json.ts';
 import { madeUpModel } from '../../support/made-up-model.ts';
 import { runConfig } from '../../support/run-records.ts';
 

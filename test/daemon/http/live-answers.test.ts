@@ -10,7 +10,7 @@ import {
   heartbeatMessageSchema,
   snapshotMessageSchema,
 } from '../../../src/wire/api/state-answers.ts';
-import { comparisonToJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { madeFacts } from '../../model/made-headers.ts';
 import { announceTo } from '../../support/announced.ts';
 import { ApiChecks } from '../../support/api-checks.ts';

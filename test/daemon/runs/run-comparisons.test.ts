@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { isRunId, type RunId } from '../../../src/core/ids.ts';
 import { RunComparisons } from '../../../src/daemon/runs/run-comparisons.ts';
-import { comparisonToJson } from '../../../src/wire/comparison-schema.ts';
+import { comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { writeTimedRun } from '../../support/timed-runs.ts';

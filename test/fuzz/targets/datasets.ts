@@ -12,7 +12,7 @@ import { mooncakeEntry } from '../../../src/bench/dataset/trace/mooncake-trace.t
 import { ForeignFileError } from '../../../src/report/imported/foreign-file.ts';
 import { readForeignRuns } from '../../../src/report/imported/read-foreign-runs.ts';
 import { DecodeError } from '../../../src/wire/decode-error.ts';
-import { parseJson as parseConfigJson } from '../../../src/wire/run-config.ts';
+import { parseJson as parseConfigJson } from '../../../src/wire/stored-json.ts';
 import { detailedVllm, writtenAs } from '../../report/imported/foreign-texts.ts';
 import { holdFinite } from '../believed.ts';
 import {

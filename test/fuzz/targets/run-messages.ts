@@ -17,8 +17,6 @@ import { readEventBatch } from '../../../src/wire/event-batch.ts';
 import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
 import { readOwnSampleLine } from '../../../src/wire/own-sample-line.ts';
 import { decodePowerLines, encodePowerLines } from '../../../src/wire/power-line.ts';
-import { reportFromJson } from '../../../src/wire/report-codec.ts';
-import { runConfigFromJson, runConfigToJson } from '../../../src/wire/run-config.ts';
 import { decodeSampleLine, encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { decodeSampleTimes } from '../../../src/wire/sample-times.ts';
 import { decodeServerLines, SERVER_HEADER } from '../../../src/wire/server-line.ts';
@@ -28,6 +26,7 @@ import {
   snapshotFromJson,
   snapshotToJson,
 } from '../../../src/wire/snapshot-codec.ts';
+import { reportFromJson, runConfigFromJson, runConfigToJson } from '../../../src/wire/stored-json.ts';
 import { decodeTruthStamps } from '../../../src/wire/truth-stamps.ts';
 import { decodeVarints, encodeVarints } from '../../../src/wire/varints.ts';
 import { runConfig } from '../../support/run-records.ts';
@@ -65,8 +64,8 @@ export const target: FuzzTarget = {
     'src/wire/varints.ts',
     'src/wire/server-line.ts',
     'src/wire/power-line.ts',
-    'src/wire/run-config.ts',
-    'src/wire/report-codec.ts',
+    'src/wire/stored-json.ts',
+    'src/core/run/report.ts',
     'src/wire/truth-stamps.ts',
     'src/messaging/frame.ts',
     'src/messaging/zeromq/load-zeromq.ts',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { EXIT_CODES, type ExitName } from '../../../src/cli/exit-codes.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import { reportFromJson } from '../../../src/wire/report-codec.ts';
+import { reportFromJson } from '../../../src/wire/stored-json.ts';
 import {
   type MadeUpProcess,
   type MadeUpProcessOptions,

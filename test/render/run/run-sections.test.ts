@@ -10,7 +10,7 @@ import { renderReport } from '../../../src/render/run/text-report.ts';
 import { type Section, sectionCellText } from '../../../src/render/section.ts';
 import { runPage } from '../../../src/report/html/run-page.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
-import { reportFromJson } from '../../../src/wire/report-codec.ts';
+import { reportFromJson } from '../../../src/wire/stored-json.ts';
 
 /** A report with everything that a report may have. */
 const whole = ((): Report => {

@@ -14,7 +14,7 @@ import {
   lineDocumentFromJson,
   sweepDocumentFromJson,
   sweepDocumentToJson,
-} from '../../src/wire/sweep-schema.ts';
+} from '../../src/wire/stored-json.ts';
 
 describe('sweep.json', () => {
   test('gives back the sweep that it was made of, a stage that has only begun included', () => {

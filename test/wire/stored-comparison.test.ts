@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { comparisonFromJson, comparisonToJson } from '../../src/wire/comparison-schema.ts';
+import { comparisonFromJson, comparisonToJson } from '../../src/wire/stored-json.ts';
 import { madeUpComparison } from '../support/made-up-comparison.ts';
 
 const PAIRS = [
