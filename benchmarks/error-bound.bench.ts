@@ -97,7 +97,18 @@ const measure = async (path: string, condition: Condition): Promise<ErrorBoundRu
 
 const bench = async (url: string, { streams }: Condition, out: string): Promise<void> => {
   const program = fileURLToPath(new URL('../bin/plimsoll.js', import.meta.url));
-  const args = ['bench', url, '--concurrency', String(streams), '--duration', `${SECONDS}s`, '--out', out];
+  const args = [
+    'bench',
+    url,
+    '--concurrency',
+    String(streams),
+    '--duration',
+    `${SECONDS}s`,
+    '--out',
+    out,
+    '--events',
+    'on',
+  ];
   const child = spawn(process.execPath, [program, ...args, '--home', join(out, '..', 'home')], {
     stdio: 'ignore',
   });

@@ -33,8 +33,9 @@ export const RUN_OPTIONS = {
   }),
   hasEventLog: output.onOff({
     name: 'events',
-    fallback: 'on',
-    meaning: 'Write every event record to events.jsonl.',
+    fallback: 'off',
+    meaning:
+      'Also write every event record to events.jsonl, by a process of its own: about twice the size of the samples.',
   }),
   attainment: judged.valueOr({
     name: 'attainment',

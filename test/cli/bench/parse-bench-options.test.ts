@@ -57,7 +57,7 @@ describe('a benchmark', () => {
       timeouts: { connectMs: 10_000, firstByteMs: 300_000, idleMs: 120_000, totalMs: 600_000 },
       warmup: { kind: 'default' },
       seed: 42,
-      hasEventLog: true,
+      hasEventLog: false,
       objectives: [],
     });
   });
@@ -148,7 +148,7 @@ describe('a benchmark', () => {
       [['--warmup', '9'], { warmup: { kind: 'requests', count: 9 } }],
       [['--no-warmup', '--model', 'm'], { warmup: { kind: 'none' } }],
       [['--seed', '7'], { seed: 7 }],
-      [['--events', 'off'], { hasEventLog: false }],
+      [['--events', 'on'], { hasEventLog: true }],
       [
         ['--slo', 'ttft=500ms', '--slo', 'latency=2s,tpot=50ms'],
         {

@@ -17,7 +17,8 @@ const startMock = (ttftMs: number) =>
     { nodePath: process.execPath, env: process.env },
   );
 
-const closedLoop = ['--duration', '6s', '--concurrency', '4', '--require-trustworthy'];
+/** The log contains when the run began, for the comparison with what the mock sent. */
+const closedLoop = ['--duration', '6s', '--concurrency', '4', '--require-trustworthy', '--events', 'on'];
 
 describe('a client that is held up in closed loop', { timeout: 120_000 }, () => {
   beforeEach(context => {

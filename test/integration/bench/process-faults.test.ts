@@ -17,7 +17,7 @@ const startMock = () =>
   spawnMock({ ttftMs: 20, gapMs: 5, outputTokens: 10 }, { nodePath: process.execPath, env: process.env });
 
 /** Long enough that it never ends by itself before the test has done its worst. */
-const long = ['--duration', '5m', '--concurrency', '4'];
+const long = ['--duration', '5m', '--concurrency', '4', '--events', 'on'];
 
 /** Two lines with completed samples: figures have arrived, the load is under way. */
 const underWay = async (run: BenchProcess): Promise<readonly number[]> => {
@@ -62,7 +62,15 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
   test('SIGKILL of the event logger changes nothing but the event log', async ({ skip }) => {
     if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
-    await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
+    await using run = spawnBench(folder.path, [
+      mock.url,
+      '--duration',
+      '3s',
+      '--concurrency',
+      '4',
+      '--events',
+      'on',
+    ]);
     await underWay(run);
     process.kill(await run.childPid('event-logger-process'), 'SIGKILL');
     expect(exitName(await run.ended)).toBe('ok');
@@ -90,7 +98,15 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
   test('SIGTERM of its children alone changes nothing: the main process decides', async ({ skip }) => {
     if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
-    await using run = spawnBench(folder.path, [mock.url, '--duration', '3s', '--concurrency', '4']);
+    await using run = spawnBench(folder.path, [
+      mock.url,
+      '--duration',
+      '3s',
+      '--concurrency',
+      '4',
+      '--events',
+      'on',
+    ]);
     for (const pid of await underWay(run)) process.kill(pid, 'SIGTERM');
     expect(exitName(await run.ended)).toBe('ok');
     const report = readReport(run.directory);
