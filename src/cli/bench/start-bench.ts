@@ -9,8 +9,8 @@ import type { KeptCall } from '../../core/run/provenance.ts';
 import type { Reported } from '../../core/unknown.ts';
 import { agentsRun } from '../agent/load-agents.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
+import type { LoadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { RunStart } from '../run-start.ts';
 import { asBenchCommandError, benchProcess, newRun, runningDaemon } from './bench-process.ts';
 import { type DisplayMode, RunDisplay } from './run-display.ts';
 import { energyRuns } from './run-energy.ts';
@@ -18,7 +18,7 @@ import { judgedRuns } from './run-headroom.ts';
 import { RunObservers } from './run-observers.ts';
 import { runProvenance } from './run-provenance.ts';
 
-export interface BenchStart extends RunStart {
+export interface BenchStart extends LoadStart {
   /** What to type to run it again, without secrets. */
   readonly command: Reported<string>;
   /** The same, to be kept with the run. */

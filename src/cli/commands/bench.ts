@@ -29,9 +29,9 @@ import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { LikeTool } from '../like/like-command.ts';
+import { loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
-import { runStart } from '../run-start.ts';
 import { storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
@@ -104,7 +104,7 @@ const runBench = async (
   const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
   const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
   const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
-  const started = await runStart(invocation, state, { parsed: options, options: BENCH_OPTIONS });
+  const started = await loadStart(invocation, state, { parsed: options, options: BENCH_OPTIONS });
   const isJson = invocation.option(BENCH.json);
   const isQuiet = invocation.option(BENCH.quiet);
   const isFormed = isFormPrinted(invocation);

@@ -14,8 +14,8 @@ import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
+import { loadStart } from '../load-start.ts';
 import { isFormPrinted } from '../report/form-options.ts';
-import { runStart } from '../run-start.ts';
 import { storedCommand } from '../sweep/kept-command.ts';
 import { attainmentOfLine, LINE, LINE_OPTIONS, searchOptions } from '../sweep/line-options.ts';
 
@@ -50,7 +50,7 @@ export const lineCommand: Command = {
     const search = searchOptions(invocation);
     const options = parseBenchOptions(withRate(invocation, search.by), state.cwd);
     const attainment = attainmentOfLine(invocation, options.objectives);
-    const start = await runStart(invocation, state, { parsed: options, options: LINE_OPTIONS });
+    const start = await loadStart(invocation, state, { parsed: options, options: LINE_OPTIONS });
     const isJson = invocation.option(BENCH.json);
     const isFormed = isFormPrinted(invocation);
     const isQuiet = isFormed || invocation.option(BENCH.quiet);

@@ -16,9 +16,9 @@ import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
+import { loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { FORM, isFormPrinted } from '../report/form-options.ts';
-import { runStart } from '../run-start.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed } from '../sweep/kept-command.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
@@ -132,7 +132,7 @@ const newStart = async (
   const requested = requestedLoads(invocation);
   const options = parseBenchOptions(asBench(invocation, requested), cwd);
   return {
-    ...(await runStart(invocation, state, { parsed: options, options: SWEEP_OPTIONS, now: secrets })),
+    ...(await loadStart(invocation, state, { parsed: options, options: SWEEP_OPTIONS, now: secrets })),
     facts: factsPath(cwd, invocation.option(BENCH.facts)),
     requested,
     order: {

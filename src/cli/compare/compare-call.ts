@@ -13,9 +13,9 @@ import { factsPath } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
+import { type LoadStart, loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { FORM, isFormPrinted } from '../report/form-options.ts';
-import { type RunStart, runStart } from '../run-start.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
@@ -97,11 +97,11 @@ const compareStart = async (
 ): Promise<CompareStart> => {
   const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
   const facts = invocation.option(BENCH.facts);
-  const side = async (url: string, letter: 'a' | 'b'): Promise<RequestedSide & RunStart> => {
+  const side = async (url: string, letter: 'a' | 'b'): Promise<RequestedSide & LoadStart> => {
     // Read as a benchmark of that URL would be, so that everything else means the same in both.
     const options = parseBenchOptions({ ...invocation, arguments: [url] }, cwd);
     return {
-      ...(await runStart(invocation, state, { parsed: options, options: COMPARE_OPTIONS })),
+      ...(await loadStart(invocation, state, { parsed: options, options: COMPARE_OPTIONS })),
       label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? options.target.shown,
       facts: factsPath(cwd, letter === 'b' ? (invocation.option(COMPARE.bFacts) ?? facts) : facts),
       startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),

@@ -31,14 +31,14 @@ import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
+import type { LoadStart } from '../load-start.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
-import type { RunStart } from '../run-start.ts';
 import { linkInHome } from '../runs/found-runs.ts';
 import { StagedDisplay } from '../staged-display.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { ComparedServers, type RequestedSide } from './compared-servers.ts';
 
-export interface CompareStart extends Omit<RunStart, 'request' | 'facts'> {
+export interface CompareStart extends Omit<LoadStart, 'request' | 'facts'> {
   readonly a: RequestedSide;
   readonly b: RequestedSide;
   readonly order: ComparisonOrder;

@@ -19,12 +19,12 @@ import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
+import type { LoadStart } from '../load-start.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
-import type { RunStart } from '../run-start.ts';
 import { linkInHome } from '../runs/found-runs.ts';
 import { StagedDisplay } from '../staged-display.ts';
 
-interface LineStart extends RunStart {
+interface LineStart extends LoadStart {
   readonly search: SearchOptions;
   readonly budgetMs: number;
   /** What to type to run it again, without secrets. */

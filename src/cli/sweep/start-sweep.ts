@@ -25,12 +25,12 @@ import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
+import type { LoadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { RunStart } from '../run-start.ts';
 import { linkInHome } from '../runs/found-runs.ts';
 import { commandText } from './kept-command.ts';
 
-export interface SweepCall extends RunStart {
+export interface SweepCall extends LoadStart {
   readonly requested: readonly StageLoad[];
   readonly order: Omit<SweepOrder, 'warmup'>;
   /** Directory of the sweep that goes on, absolute; undefined: a new one. */

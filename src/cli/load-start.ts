@@ -16,7 +16,7 @@ import { keptCommand } from './sweep/kept-command.ts';
 /** As they were given. */
 const START_OPTIONS = { id: BENCH.id, out: BENCH.out, noteGit: BENCH.noteGit, facts: BENCH.facts };
 
-export interface RunStart extends OptionValues<typeof START_OPTIONS> {
+export interface LoadStart extends OptionValues<typeof START_OPTIONS> {
   readonly request: BenchRequest;
   readonly agents: NamedAgents;
   readonly home: string;
@@ -35,11 +35,11 @@ interface StartedCommand {
 }
 
 /** @throws CommandError */
-export const runStart = async (
+export const loadStart = async (
   invocation: Invocation,
   state: ProcessState,
   { parsed, options, now = invocation }: StartedCommand,
-): Promise<RunStart> => {
+): Promise<LoadStart> => {
   const agents = namedAgents(invocation, now);
   const { headers, notices } = await headersToSend(agents, now, state, parsed);
   return {
