@@ -90,7 +90,7 @@ const LEAVING: readonly StageColumnKey[] = [
   ...(['requests', 'issued', 'tokens', 'within'] as const),
 ];
 
-const NOT_KNOWN = '–';
+export const NOT_KNOWN = '–';
 
 const tailOf = (stage: PicturedStage, of: 'percentile' | 'p99'): string | undefined => {
   if (stage.curve === undefined) return undefined;

@@ -14,6 +14,7 @@ import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/s
 import { hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { TOO_FEW } from '../run/percentile-text.ts';
 import { type FactRow, factLines, tableLines } from '../section.ts';
 import { shownLine, type TextOptions } from '../text/ascii.ts';
 import { textBar } from '../text/bar.ts';
@@ -27,8 +28,14 @@ import {
   stageResult,
   tailText,
 } from './line-text.ts';
-import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
-import { stageSection, tailTitle } from './stage-columns.ts';
+import {
+  inLoadOrder,
+  type PicturedStage,
+  picturedAfterwards,
+  picturedStages,
+  reportedTail,
+} from './pictured-stage.ts';
+import { NOT_KNOWN, stageSection, tailTitle } from './stage-columns.ts';
 
 /** For a file, whose reader is unknown. */
 export const FILE_COLUMNS = 100;
@@ -210,21 +217,19 @@ const TABLE_HEAD_ROWS = 2;
 const stageBars = (stages: readonly PicturedStage[], columns: number): readonly string[] => {
   const rows = stages.flatMap(stage => {
     const { curve, completedPerSecond } = stage;
-    return curve === undefined || completedPerSecond === undefined
-      ? []
-      : [{ stage, curve, completedPerSecond }];
+    return curve === undefined || completedPerSecond === undefined ? [] : [{ stage, completedPerSecond }];
   });
   if (rows.length === 0) return [];
   const hasTokens = rows.every(({ stage }) => stage.outputTokensPerSecond !== undefined);
-  const reported = rows.map(({ stage, curve, completedPerSecond }) => ({
+  const reported = rows.map(({ stage, completedPerSecond }) => ({
     load: loadText(stage.load),
     amount: (hasTokens ? stage.outputTokensPerSecond : undefined) ?? completedPerSecond,
-    waitNs: curve.atPercentile,
+    waitNs: reportedTail(stage),
     grows: stage.isOverCapacity ? ', growing' : '',
   }));
   const loadColumns = maximumOf(reported.map(({ load }) => textWidth(load)));
   const most = maximumOf(reported.map(({ amount }) => amount));
-  const longest = maximumOf(reported.map(({ waitNs }) => waitNs));
+  const longest = maximumOf(reported.map(({ waitNs = 0 }) => waitNs));
   const room = Math.floor((columns - loadColumns - AROUND_BARS) / 2);
   const barColumns = Math.max(BAR_COLUMNS_LEAST, Math.min(BAR_COLUMNS_MOST, room));
   const left = hasTokens ? 'output tokens/s' : 'requests/s';
@@ -239,7 +244,9 @@ const stageBars = (stages: readonly PicturedStage[], columns: number): readonly 
           `${textBar(amount / most, barColumns)} ${formatThreeDigits(amount)}`,
           barColumns + FIGURE_COLUMNS,
         ),
-        `${textBar(waitNs / longest, barColumns)} ${figureText(formatMeasuredNanoseconds(waitNs))}${grows}`,
+        waitNs === undefined
+          ? `${NOT_KNOWN} ${TOO_FEW}${grows}`
+          : `${textBar(waitNs / longest, barColumns)} ${figureText(formatMeasuredNanoseconds(waitNs))}${grows}`,
       ].join('  '),
     ),
   ];

@@ -105,6 +105,15 @@ describe('the text of a sweep', () => {
     expect(lines.join('\n')).toContain('percentiles of TTFT from intended');
   });
 
+  test('has no bar of a percentile that a stage has too few requests for, as its table has no figure', () => {
+    const few = stage(2, rate(20), { figures: figures({ issued: 5, completed: 5 }) });
+    const bars = text(sweep({ stages: [stage(1, rate(10)), few] }))
+      .split('\n')
+      .filter(line => line.includes('█'));
+    expect(bars[0]).toMatch(/ 40\.0 ms$/);
+    expect(bars[1]).toMatch(/ – too few$/);
+  });
+
   test('reports first how many loads held, and of the others what became of them', () => {
     const stages = [
       stage(1, rate(10)),
