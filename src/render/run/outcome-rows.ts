@@ -1,16 +1,23 @@
 // What became of the requests of a run, and how many a second: counts, errors, finish reasons, rates.
 
-import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
-import { figureText, formatBytes, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
+import { formatClock, formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
+import {
+  figureText,
+  formatBytes,
+  formatCount,
+  formatFinePercent,
+  formatThreeDigits,
+} from '../../core/figure/figure.ts';
 import { SPOILED_MARK, spoiling } from '../../core/run/contamination.ts';
 import { boundText } from '../../core/run/figure-verdict.ts';
 import { finishRows } from '../../core/run/finish-name-tally.ts';
 import { failureKindRows } from '../../core/run/outcome.ts';
 import { rateBoundText } from '../../core/run/rate-bounds.ts';
 import type { Report } from '../../core/run/report.ts';
+import type { RunFigures } from '../../core/run/run.ts';
 import { RATE_KEYS, type RateKey, rateRow } from '../../core/run/run-rates.ts';
 import { isUnknown, type Unknown } from '../../core/unknown.ts';
-import type { Section } from '../section.ts';
+import { type Section, withRows } from '../section.ts';
 import { percentText } from './report-summary.ts';
 
 export const outcomeSection = ({ counts, warmup, bytes, objectives = [] }: Report): Section => {
@@ -49,6 +56,32 @@ const shareOf = (count: number, issued: number): string => (issued === 0 ? '–'
 
 export const errorSection = (report: Report): Section | undefined =>
   tallySection('errors', 'Errors', failureKindRows(report));
+
+/** Of a run on its page: the newest detail of each kind. */
+export const failureKindSection = (
+  { counts, errors }: Pick<RunFigures, 'counts' | 'errors'>,
+  isLive: boolean,
+): Section => {
+  const ended = counts.completed + counts.failed + counts.cancelled;
+  const share = ended === 0 ? '' : `, ${figureText(formatFinePercent(counts.failed / ended))}`;
+  return {
+    key: 'errors',
+    title: 'Errors',
+    count: `${formatCount(counts.failed)} of ${formatCount(ended)} ended${share}`,
+    lead: errors.length > 0 ? [] : [isLive ? 'None yet' : 'None'],
+    tables: withRows({
+      name: 'Errors by kind',
+      columns: ['kind', 'detail', 'n', 'last'],
+      rows: errors.map(({ kind, detail, count, lastAtMs }) => [
+        kind,
+        isUnknown(detail) ? `– ${detail.reason}` : detail,
+        formatCount(count),
+        isUnknown(lastAtMs) ? '–' : formatClock(lastAtMs),
+      ]),
+      texts: [0, 1],
+    }),
+  };
+};
 
 export const finishSection = (report: Report): Section | undefined =>
   tallySection('finish-reasons', 'Finish reasons', finishRows(report));
