@@ -5,6 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { applyAll } from '../core/apply.ts';
 import type { State } from '../core/state.ts';
 import { knownOr } from '../core/unknown.ts';
+import { TextLines } from '../process/text-lines.ts';
 import {
   decodeBatch,
   decodeSnapshot,
@@ -75,16 +76,13 @@ interface ServerEvent {
 export async function* serverEvents(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ServerEvent, void, void> {
-  const decoder = new TextDecoder();
-  let rest = '';
+  const lines = new TextLines(EVENT_LENGTH_MAX);
   let name = '';
   let data: string[] = [];
   for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true });
-    if (rest.length > EVENT_LENGTH_MAX) throw new RangeError('the daemon sent an event that is too large');
-    const lines = rest.split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
+    const whole = lines.add(Buffer.from(chunk));
+    if (lines.leftOut > 0) throw new RangeError('the daemon sent an event that is too large');
+    for (const line of whole) {
       if (line === '') {
         if (data.length > 0) yield { name, data: data.join('\n') };
         name = '';

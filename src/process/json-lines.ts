@@ -1,11 +1,10 @@
 // What a child writes to its pipe: JSON values, one per line. The first and the last are kept.
 
-import { StringDecoder } from 'node:string_decoder';
+import { TextLines } from './text-lines.ts';
 
 export class JsonLines {
-  readonly #decoder = new StringDecoder('utf8');
+  readonly #lines = new TextLines(LINE_LENGTH_MAX);
   readonly #waiters = new Set<() => void>();
-  #rest = '';
   #count = 0;
   #first: unknown;
   #last: unknown;
@@ -27,9 +26,7 @@ export class JsonLines {
   }
 
   add(chunk: Buffer): void {
-    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(0, LINE_LENGTH_MAX);
-    for (const line of lines) this.#take(line);
+    for (const line of this.#lines.add(chunk)) this.#take(line);
   }
 
   close(): void {
@@ -80,4 +77,4 @@ const parse = (line: string): unknown => {
   }
 };
 
-const LINE_LENGTH_MAX: number = 64 * 1024;
+const LINE_LENGTH_MAX = 64 * 1024;

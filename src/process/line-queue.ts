@@ -1,5 +1,7 @@
 // Splits bytes into lines and hands them out one by one, with a limit on what waits.
 
+import { TextLines } from './text-lines.ts';
+
 type NextLine =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'silent' }
@@ -10,29 +12,20 @@ export class LineQueue {
   #lines: string[] = [];
   /** Lines before it have been handed out: taking one must not move the thousands after it. */
   #first = 0;
-  readonly #lineBytesMax: number;
-  #partial: Buffer = Buffer.alloc(0);
-  #isTooLong = false;
+  readonly #incoming: TextLines;
   #isClosed = false;
   #wake: (() => void) | undefined;
 
-  constructor(lineBytesMax: number) {
-    this.#lineBytesMax = lineBytesMax;
+  /** @param lineLengthMax in characters */
+  constructor(lineLengthMax: number) {
+    this.#incoming = new TextLines(lineLengthMax);
   }
 
   /** False when the reader is behind: stop reading until it catches up. */
   add(chunk: Buffer): boolean {
-    let rest = this.#partial.length === 0 ? chunk : Buffer.concat([this.#partial, chunk]);
-    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
-      const line = rest.subarray(0, end);
-      if (line.length > this.#lineBytesMax) this.#isTooLong = true;
-      this.#lines.push(line.toString('utf8').replace(/\r$/, ''));
-      rest = rest.subarray(end + 1);
-    }
-    this.#partial = rest;
-    if (rest.length > this.#lineBytesMax) this.#isTooLong = true;
+    for (const line of this.#incoming.add(chunk)) this.#lines.push(line.replace(/\r$/, ''));
     this.#wake?.();
-    return this.#lines.length - this.#first < QUEUED_LINES_MAX && !this.#isTooLong;
+    return this.#lines.length - this.#first < QUEUED_LINES_MAX && this.#incoming.leftOut === 0;
   }
 
   get isEmpty(): boolean {
@@ -47,7 +40,7 @@ export class LineQueue {
   async next(idleTimeoutMs: number): Promise<NextLine> {
     let isSilent = false;
     while (true) {
-      if (this.#isTooLong) return { kind: 'too-long' };
+      if (this.#incoming.leftOut > 0) return { kind: 'too-long' };
       const text = this.#take();
       if (text !== undefined) return { kind: 'line', text };
       if (this.#isClosed) return { kind: 'end' };
@@ -77,5 +70,4 @@ export class LineQueue {
   }
 }
 
-const NEWLINE = 0x0a;
 const QUEUED_LINES_MAX = 1_000;

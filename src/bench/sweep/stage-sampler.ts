@@ -3,6 +3,8 @@
 // nothing for it.
 
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
+import { TextLines } from '../../process/text-lines.ts';
 import { readEventBatch } from '../../wire/event-batch.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
 import type { LoadTap } from '../run/bench-parts.ts';
@@ -21,8 +23,7 @@ export class StageSampler implements LoadTap {
   #startNs: number | undefined;
   #nowNs: () => number = () => 0;
   #reportedUntilNs: () => number = () => 0;
-  #rest = '';
-  readonly #decoder = new TextDecoder();
+  readonly #lines = new TextLines(SAMPLE_LINE_BYTES_MAX);
 
   /** @param warmupRequests known when the run has begun: their numbers come before the measured ones. */
   constructor(facts: StageFacts, warmupRequests: () => number) {
@@ -62,9 +63,7 @@ export class StageSampler implements LoadTap {
   sampleLines(bytes: Uint8Array): void {
     const startNs = this.#startNs;
     if (startNs === undefined) return;
-    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const line of lines) {
+    for (const line of this.#lines.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
       const decoded = decodeSampleLine(line);
       if (decoded.kind !== 'sample' || decoded.sample.window === OUTSIDE_WINDOWS) continue;
       this.#facts.ended(decoded.sample.sampleId - this.#warmupRequests(), decoded.sample, startNs);

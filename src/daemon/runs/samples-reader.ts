@@ -1,9 +1,9 @@
 // Reads samples.jsonl from where it stopped the last time, a bounded part at a time. Of a file that grows faster than it
 // may be read, the newest part counts.
 
-import { StringDecoder } from 'node:string_decoder';
 import { errorCode } from '../../core/problem.ts';
 import { openInputFile } from '../../process/input-file.ts';
+import { TextLines } from '../../process/text-lines.ts';
 import { decodeSampleTimes, type SampleTimes } from '../../wire/sample-times.ts';
 
 /** Read of a live run each second: about 3,000 samples. */
@@ -23,9 +23,7 @@ interface SamplesRead {
 export class SamplesReader {
   readonly #path: string;
   #offset = 0;
-  #rest = '';
-  #decoder = new StringDecoder('utf8');
-  #isInsideLine = false;
+  readonly #lines = new TextLines(LINE_LENGTH_MAX);
 
   constructor(path: string) {
     this.#path = path;
@@ -65,23 +63,13 @@ export class SamplesReader {
     const skipped = offset - this.#offset;
     if (skipped <= 0) return 0;
     this.#offset = offset;
-    this.#rest = '';
-    this.#decoder = new StringDecoder('utf8');
-    this.#isInsideLine = true;
+    this.#lines.skipToNext();
     return skipped;
   }
 
   #take(chunk: Buffer, take: (sample: SampleTimes) => void): void {
-    const lines = (this.#rest + this.#decoder.write(chunk)).split('\n');
-    this.#rest = lines.pop() ?? '';
-    if (this.#rest.length > LINE_LENGTH_MAX) {
-      this.#rest = '';
-      this.#isInsideLine = true;
-    }
-    for (const line of lines) {
-      const isWhole = !this.#isInsideLine;
-      this.#isInsideLine = false;
-      const sample = isWhole ? decodeSampleTimes(line) : undefined;
+    for (const line of this.#lines.add(chunk)) {
+      const sample = decodeSampleTimes(line);
       if (sample !== undefined) take(sample);
     }
   }

@@ -2,19 +2,18 @@
 // waiting messages are limited for any input.
 
 import type { Socket } from 'node:net';
-import { StringDecoder } from 'node:string_decoder';
 import * as v from 'valibot';
 import { shortReason } from '../../core/problem.ts';
+import { TextLines } from '../../process/text-lines.ts';
 import { ProbeError } from './probe-error.ts';
 
 export class ControlChannel<Sent, Received extends { readonly kind: string }> {
   readonly #socket: Socket;
   readonly #schema: v.GenericSchema<unknown, Received>;
-  readonly #decoder = new StringDecoder('utf8');
+  readonly #lines = new TextLines(LINE_LENGTH_MAX);
   readonly #intercept: (message: Received) => boolean;
   readonly #received: Received[] = [];
   readonly #closed = Promise.withResolvers<void>();
-  #partial = '';
   #failure: ProbeError | undefined;
   #wake: (() => void) | undefined;
 
@@ -78,9 +77,7 @@ export class ControlChannel<Sent, Received extends { readonly kind: string }> {
   }
 
   #take(chunk: Buffer): void {
-    const lines = (this.#partial + this.#decoder.write(chunk)).split('\n');
-    this.#partial = lines.pop() ?? '';
-    const offence = this.#offenceOf(lines);
+    const offence = this.#offenceOf(this.#lines.add(chunk));
     if (offence === undefined) {
       this.#wake?.();
       return;
@@ -91,9 +88,7 @@ export class ControlChannel<Sent, Received extends { readonly kind: string }> {
 
   /** Takes the messages; reports what is wrong with the first invalid one. */
   #offenceOf(lines: readonly string[]): string | undefined {
-    if ([...lines, this.#partial].some(({ length }) => length > LINE_LENGTH_MAX)) {
-      return 'a message above its limit';
-    }
+    if (this.#lines.leftOut > 0) return 'a message above its limit';
     for (const line of lines) {
       const parsed = v.safeParse(this.#schema, jsonOrUndefined(line));
       if (!parsed.success) return 'something that is not a message';
