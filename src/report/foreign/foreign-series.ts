@@ -131,38 +131,28 @@ export const peakConcurrency = (starts: Float64Array, ends: Float64Array): numbe
 // A series summarised as in the Python tools of this field, with NumPy's defaults: percentiles interpolated between
 // the two nearest values, and the standard deviation of a population. Ours (METRICS §5) take the lower value, and n −
 // 1.
-export interface ValueSummary {
-  readonly count: number;
-  readonly sum: number;
-  readonly mean: number;
-  /** Divided by n. */
-  readonly stdDev: number;
-  readonly min: number;
-  readonly max: number;
-  /** @param percentile 0 to 100 */
-  readonly percentile: (percentile: number) => number;
-}
 
-/** undefined without values. @param sorted ascending, in the unit of the result */
-export const valueSummary = (sorted: Float64Array): ValueSummary | undefined => {
+/** A figure by the name that another tool gives it; a number is a percentile. */
+export type NamedStatistic = readonly [name: string, statistic: 'mean' | 'stdDev' | number];
+
+/** undefined without values. @param divisor from the unit of the values to that of the result */
+export const namedSummary = (
+  values: RawValues,
+  divisor: number,
+  names: readonly NamedStatistic[],
+): Readonly<Record<string, number>> | undefined => {
+  const sorted = values.sorted();
   const count = sorted.length;
-  const min = sorted[0];
-  const max = sorted[count - 1];
-  if (min === undefined || max === undefined) return undefined;
-  let sum = 0;
-  for (const value of sorted) sum += value;
-  const mean = sum / count;
-  let squares = 0;
-  for (const value of sorted) squares += (value - mean) ** 2;
-  return {
-    count,
-    sum,
-    mean,
-    stdDev: Math.sqrt(squares / count),
-    min,
-    max,
-    percentile: percentile => interpolated(sorted, (percentile / 100) * (count - 1)),
-  };
+  if (count === 0) return undefined;
+  const mean = sorted.reduce((sum, value) => sum + value, 0) / count;
+  const squares = sorted.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  const figures = { mean, stdDev: Math.sqrt(squares / count) };
+  return Object.fromEntries(
+    names.map(([name, of]) => {
+      const figure = typeof of === 'string' ? figures[of] : interpolated(sorted, (of / 100) * (count - 1));
+      return [name, figure / divisor];
+    }),
+  );
 };
 
 const interpolated = (sorted: Float64Array, position: number): number => {

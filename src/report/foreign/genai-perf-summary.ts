@@ -4,7 +4,7 @@
 import type { Report } from '../../core/run/report.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { ForeignTotals, type SampleReading, valueSummary } from './foreign-series.ts';
+import { ForeignTotals, type NamedStatistic, namedSummary, type SampleReading } from './foreign-series.ts';
 
 /**
  * One JSON object; a metric without data from the server is left out, as in both tools. @throws the system's error
@@ -61,19 +61,14 @@ const rate = (name: string, unit: string, avg: number): Record<string, unknown> 
   Number.isFinite(avg) ? { [name]: { unit, avg } } : {};
 
 const spread = (name: string, unit: string, values: RawValues, divisor: number): Record<string, unknown> => {
-  const summary = valueSummary(values.sorted());
-  if (summary === undefined) return {};
-  const { mean, min, max, stdDev, percentile } = summary;
-  return {
-    [name]: {
-      unit,
-      avg: mean / divisor,
-      ...Object.fromEntries(PERCENTILES.map(p => [`p${p}`, percentile(p) / divisor])),
-      min: min / divisor,
-      max: max / divisor,
-      std: stdDev / divisor,
-    },
-  };
+  const summary = namedSummary(values, divisor, STATISTICS);
+  return summary === undefined ? {} : { [name]: { unit, ...summary } };
 };
 
-const PERCENTILES = [1, 5, 10, 25, 50, 75, 90, 95, 99];
+const STATISTICS: readonly NamedStatistic[] = [
+  ['avg', 'mean'],
+  ...[1, 5, 10, 25, 50, 75, 90, 95, 99].map((p): NamedStatistic => [`p${p}`, p]),
+  ['min', 0],
+  ['max', 100],
+  ['std', 'stdDev'],
+];

@@ -6,7 +6,13 @@ import type { ObjectiveName } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
-import { type ForeignFigures, ForeignTotals, type SampleReading, valueSummary } from './foreign-series.ts';
+import {
+  type ForeignFigures,
+  ForeignTotals,
+  type NamedStatistic,
+  namedSummary,
+  type SampleReading,
+} from './foreign-series.ts';
 
 /** One JSON object; null for missing values. @throws the system's error */
 export async function* inferencePerfSummary(report: Report, samples: SampleReading): AsyncGenerator<string> {
@@ -159,16 +165,14 @@ const HTTP_LABELS = new Map([
   [504, '504 - Gateway Timeout'],
 ]);
 
-const summaryOf = (values: RawValues, divisor: number): Record<string, number> | null => {
-  const summary = valueSummary(values.sorted());
-  if (summary === undefined) return null;
-  const { mean, min, max, percentile } = summary;
-  return {
-    mean: mean / divisor,
-    min: min / divisor,
-    max: max / divisor,
-    ...Object.fromEntries(PERCENTILES.map(p => [p === 50 ? 'median' : `p${p}`, percentile(p) / divisor])),
-  };
-};
+const summaryOf = (values: RawValues, divisor: number): Record<string, number> | null =>
+  namedSummary(values, divisor, STATISTICS) ?? null;
 
-const PERCENTILES = [0.1, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9];
+const STATISTICS: readonly NamedStatistic[] = [
+  ['mean', 'mean'],
+  ['min', 0],
+  ['max', 100],
+  ...[0.1, 1, 5, 10, 25, 50, 75, 90, 95, 99, 99.9].map(
+    (p): NamedStatistic => [p === 50 ? 'median' : `p${p}`, p],
+  ),
+];

@@ -12,10 +12,10 @@ import { knownOr } from '../../core/unknown.ts';
 import {
   type ForeignFigures,
   ForeignTotals,
+  type NamedStatistic,
+  namedSummary,
   peakConcurrency,
   type SampleReading,
-  type ValueSummary,
-  valueSummary,
 } from './foreign-series.ts';
 
 /** One JSON object. @throws the system's error */
@@ -51,10 +51,10 @@ export async function* vllmResult(report: Report, samples: SampleReading): Async
     ),
     max_output_tokens_per_s: totals.completed === 0 ? 0 : await busiestSecond(samples, totals.startsNs),
     max_concurrent_requests: peakConcurrency(totals.startsNs.sorted(), totals.endsNs.sorted()),
-    ...figuresMs('ttft', totals.ttftNs),
-    ...figuresMs('tpot', totals.perTokenNs),
-    ...figuresMs('itl', gapsNs),
-    ...figuresMs('e2el', totals.latencyNs),
+    ...Object.assign(
+      {},
+      ...VLLM_SERIES.map(({ name, valuesOf }) => figuresMs(name, valuesOf(totals, gapsNs))),
+    ),
   };
   yield `${JSON.stringify(result)}\n`;
 }
@@ -100,18 +100,29 @@ const pacingOf = ({ pattern, shape }: Report['run']): Record<string, unknown> =>
 
 /** Milliseconds; null for a series without a value, where vLLM itself writes 0. */
 const figuresMs = (name: string, ns: RawValues): Record<string, number | null> => {
-  const summary = valueSummary(ns.sorted());
-  const ms = (of: (known: ValueSummary) => number): number | null =>
-    summary === undefined ? null : of(summary) / 1e6;
-  return {
-    [`mean_${name}_ms`]: ms(({ mean }) => mean),
-    [`median_${name}_ms`]: ms(({ percentile }) => percentile(50)),
-    [`std_${name}_ms`]: ms(({ stdDev }) => stdDev),
-    ...Object.fromEntries(PERCENTILES.map(p => [`p${p}_${name}_ms`, ms(({ percentile }) => percentile(p))])),
-  };
+  const names = STATISTICS.map(([prefix, statistic]): NamedStatistic => [`${prefix}_${name}_ms`, statistic]);
+  return namedSummary(ns, 1e6, names) ?? Object.fromEntries(names.map(([field]) => [field, null]));
 };
 
-const PERCENTILES = [50, 90, 95, 99];
+/** What precedes the name of a series; read too, with any other percentile. */
+const STATISTICS: readonly NamedStatistic[] = [
+  ['mean', 'mean'],
+  ['median', 50],
+  ['std', 'stdDev'],
+  ...[50, 90, 95, 99].map((p): NamedStatistic => [`p${p}`, p]),
+];
+
+/** By vLLM's name, written and read: the series of ours, and the values of a run. */
+export const VLLM_SERIES: readonly {
+  readonly name: string;
+  readonly series: 'ttftNs' | 'tpotNs' | 'chunkGapNs' | 'latencyNs';
+  readonly valuesOf: (totals: ForeignTotals, gapsNs: RawValues) => RawValues;
+}[] = [
+  { name: 'ttft', series: 'ttftNs', valuesOf: ({ ttftNs }) => ttftNs },
+  { name: 'tpot', series: 'tpotNs', valuesOf: ({ perTokenNs }) => perTokenNs },
+  { name: 'itl', series: 'chunkGapNs', valuesOf: (_, gapsNs) => gapsNs },
+  { name: 'e2el', series: 'latencyNs', valuesOf: ({ latencyNs }) => latencyNs },
+];
 
 /** vLLM has only these three limits; with another objective its goodput would ignore that one. */
 const hasGoodput = ({ objectives = [] }: Report): boolean =>

@@ -9,6 +9,7 @@ import type { UnreportedFact } from '../../core/run/foreign-run.ts';
 import { arrivalOf, burstinessFigure, type RunPattern } from '../../core/run/run-pattern.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ForeignSummary, SummarySeries } from '../../metrics/foreign-report.ts';
+import { VLLM_SERIES } from '../foreign/vllm-result.ts';
 import {
   checkedBy,
   checkedSample,
@@ -146,7 +147,7 @@ const summaryOf = (value: unknown, result: Result, location: string): ForeignSum
     inputTokens: result.total_input_tokens ?? undefined,
     outputTokens: result.total_output_tokens ?? undefined,
     series: Object.fromEntries(
-      SERIES.flatMap(([name, key]) => {
+      VLLM_SERIES.flatMap(({ name, series: key }) => {
         const series = seriesOf(record, name, location);
         return series === undefined ? [] : [[key, series] as const];
       }),
@@ -186,12 +187,6 @@ const PLAIN = {
   firstAnswerNs: NO_FIGURE,
 };
 
-const SERIES = [
-  ['ttft', 'ttftNs'],
-  ['tpot', 'tpotNs'],
-  ['itl', 'chunkGapNs'],
-  ['e2el', 'latencyNs'],
-] as const;
 const NOT_NAMED = unknown('not given');
 const UNREPORTED: readonly UnreportedFact[] = [
   { what: 'target', reason: "vLLM's result does not name the server" },
