@@ -2,12 +2,14 @@
 // Ages are sent, clocks are not: the sender adds its own monotonic `nowMs`, and the receiver moves every
 // receipt onto its own clock.
 
+import type { InferOutput } from 'valibot';
 import { filterEntries, mapEntries } from '../core/entry-maps.ts';
 import type { Event, EventHead, KnownEvent } from '../core/event.ts';
 import { isEventKind } from '../core/event-kinds.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
 import { isJsonObject } from '../core/json.ts';
 import { type State, stateWith } from '../core/state.ts';
+import type { dropReasonSchema } from './api/daemon-answers.ts';
 
 export interface SnapshotMessage {
   readonly version: typeof STREAM_VERSION;
@@ -105,7 +107,7 @@ export interface DroppedMessage {
   readonly message: string;
 }
 
-export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'failed';
+export type DropReason = InferOutput<typeof dropReasonSchema>;
 
 export const encodeDropped = (message: DroppedMessage): string => JSON.stringify(message);
 

@@ -8,28 +8,21 @@ import { figure, text } from '../../core/schema.ts';
 export type ApiProblemCode = keyof typeof API_PROBLEMS;
 
 /** The document. Other members are facts, whose names and values depend on the code. */
-interface ApiProblem {
+export const apiProblemSchema = v.looseObject({
   /** Where the code is described: PROBLEM_TYPES and the code. */
-  readonly type: string;
-  /** The same for every problem with one code. */
-  readonly title: string;
-  readonly status: number;
-  /** What, and where: for this one problem. */
-  readonly detail: string;
-  /** Stable. A newer daemon may use codes that are not in the table. */
-  readonly code: string;
-  /** What to do about it; '' if nothing can be done. */
-  readonly advice: string;
-}
-
-export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObject({
   type: text,
+  /** The same for every problem with one code. */
   title: text,
   status: figure,
+  /** What, and where: for this one problem. */
   detail: text,
+  /** Stable. A newer daemon may use codes that are not in the table. */
   code: text,
+  /** What to do about it; '' if nothing can be done. */
   advice: text,
 });
+
+type ApiProblem = v.InferOutput<typeof apiProblemSchema>;
 
 /** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: it contains the title of each code. */
 const PROBLEM_TYPES = '/openapi.json#/components/examples/';

@@ -2,7 +2,6 @@
 
 import * as v from 'valibot';
 import { EVENT_KINDS } from '../../core/event-kinds.ts';
-import type { NodeId } from '../../core/ids.ts';
 import { connectionTypeSchema, LOSS_CODES, type LossCode } from '../../core/link/connection.ts';
 import type { LinkCarrier } from '../../core/link/link-ends.ts';
 import type { DeadEnd } from '../../core/link/loss-cause.ts';
@@ -10,11 +9,9 @@ import type { ConflictView } from '../../core/node/conflict-view.ts';
 import { failedGpuSchema } from '../../core/node/failed-gpu.ts';
 import { type GpuLoad, gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../../core/node/gpu.ts';
 import { type GpuHealth, gpuHealthSchema } from '../../core/node/gpu-health.ts';
-import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../core/node/node-view.ts';
 import { gatheredKind, NODE_READING_KINDS, type NodeReadingKind } from '../../core/node/reading.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
-import type { ProbeStage } from '../../core/probe/probe-stage.ts';
 import { LINK_FIGURES } from '../../core/probe/unusual-figures.ts';
 import {
   count,
@@ -27,35 +24,27 @@ import {
   type Schema,
   text,
 } from '../../core/schema.ts';
-import type { Entry } from '../../core/state.ts';
-import type { ClusterTotals, Total } from '../../core/totals.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import { entrySchema } from './state-answers.ts';
 
+const listedStageSchema = v.variant('kind', [
+  v.object({ kind: v.literal('running'), leftMs: figure, isByHand: v.boolean() }),
+  v.object({ kind: v.literal('waiting'), reason: text, nextInMs: orUnknown(figure) }),
+  v.object({ kind: v.literal('idle'), nextInMs: orUnknown(figure) }),
+]);
+
 /** What a probe does now, or waits for. */
-export type ListedStage =
-  | Extract<ProbeStage, { kind: 'running' }>
-  | { readonly kind: 'waiting'; readonly reason: string; readonly nextInMs: number | Unknown }
-  | { readonly kind: 'idle'; readonly nextInMs: number | Unknown };
+export type ListedStage = Infer<typeof listedStageSchema>;
 
 /** What was measured of a device. */
-export interface ListedMeasurement {
-  readonly profile: Entry<GpuProfile> | Unknown;
-  readonly probe: ListedStage | Unknown;
-}
-
 const measurement = {
   profile: orUnknown(entrySchema(EVENT_KINDS['gpu.profiled'].schema)),
-  probe: orUnknown<ListedStage>(
-    v.variant('kind', [
-      v.object({ kind: v.literal('running'), leftMs: figure, isByHand: v.boolean() }),
-      v.object({ kind: v.literal('waiting'), reason: text, nextInMs: orUnknown(figure) }),
-      v.object({ kind: v.literal('idle'), nextInMs: orUnknown(figure) }),
-    ]),
-  ),
+  probe: orUnknown(listedStageSchema),
 };
 
-export const listedMeasurementSchema: Schema<ListedMeasurement> = v.object(measurement);
+export const listedMeasurementSchema = v.object(measurement);
+
+export type ListedMeasurement = Infer<typeof listedMeasurementSchema>;
 
 const readingFields = { reason: v.string(), source: text, ageMs: figure } as const;
 
@@ -153,14 +142,14 @@ export const listedNodeSchema: Schema<ListedNode> = v.pipe(
   ),
 );
 
-export const totalSchema: Schema<Total> = v.object({
+export const totalSchema = v.object({
   sum: figure,
   knownCount: count,
   count,
   isLowerBound: v.boolean(),
 });
 
-export const clusterTotalsSchema: Schema<ClusterTotals> = v.object({
+export const clusterTotalsSchema = v.object({
   nodeCount: count,
   gpuCount: count,
   memoryTotalBytes: totalSchema,
@@ -176,11 +165,11 @@ export const nodesAnswerSchema = v.object({
   nodes: v.array(listedNodeSchema),
 });
 
-export const forgetLinkAnswerSchema: Schema<{ readonly forgotten: readonly NodeId[] }> = v.object({
+export const forgetLinkAnswerSchema = v.object({
   forgotten: v.array(nodeIdSchema),
 });
 
-export const forgetAnswerSchema: Schema<{ readonly forgotten: NodeId }> = v.object({
+export const forgetAnswerSchema = v.object({
   forgotten: nodeIdSchema,
 });
 
@@ -248,6 +237,6 @@ export const listedLinkSchema = v.object({
 /** A connection in one direction. */
 export type ListedLink = Infer<typeof listedLinkSchema>;
 
-export const linksAnswerSchema: Schema<{ readonly links: readonly ListedLink[] }> = v.object({
+export const linksAnswerSchema = v.object({
   links: v.array(listedLinkSchema),
 });

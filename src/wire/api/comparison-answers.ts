@@ -1,27 +1,16 @@
 // Comparisons in the HTTP API: responses under /api/comparisons and of /api/compare.
 
 import * as v from 'valibot';
-import { type ComparisonDocument, comparisonSchema } from '../../core/comparison/comparison-document.ts';
-import { comparisonVerdictSchema } from '../../core/comparison/judge-effect.ts';
+import { comparisonSchema } from '../../core/comparison/comparison-document.ts';
 import { reportedComparisonSchema } from '../../core/comparison/reported-comparison.ts';
-import type { ComparisonId } from '../../core/ids.ts';
-import { comparisonIdSchema, reported, runIdSchema, text } from '../../core/schema.ts';
+import { comparisonIdSchema, type Infer, text } from '../../core/schema.ts';
+
+const { id, name, startedAt, state, mode, sentence, verdict } = comparisonSchema.entries;
+
+const listedComparisonSchema = v.object({ id, name, startedAt, state, mode, sentence, verdict });
 
 /** A comparison in a list. */
-export type ListedComparison = Pick<
-  ComparisonDocument,
-  'id' | 'name' | 'startedAt' | 'state' | 'mode' | 'sentence' | 'verdict'
->;
-
-const listedComparisonSchema: v.GenericSchema<unknown, ListedComparison> = v.object({
-  id: runIdSchema,
-  name: reported(text),
-  startedAt: text,
-  state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
-  mode: v.picklist(['pairs', 'runs', 'sets']),
-  sentence: v.pipe(v.string(), v.maxLength(16_384)),
-  verdict: comparisonVerdictSchema,
-});
+export type ListedComparison = Infer<typeof listedComparisonSchema>;
 
 export const comparisonsAnswerSchema = v.object({
   comparisons: v.array(listedComparisonSchema),
@@ -40,5 +29,4 @@ export const knownComparisonAnswerSchema = v.object({
   notice: text,
 });
 
-export const comparisonStopAnswerSchema: v.GenericSchema<unknown, { readonly comparisonId: ComparisonId }> =
-  v.object({ comparisonId: comparisonIdSchema });
+export const comparisonStopAnswerSchema = v.object({ comparisonId: comparisonIdSchema });

@@ -1,49 +1,14 @@
 // The daemon that responds, and access to it, in the HTTP API.
 
 import * as v from 'valibot';
-import type { NodeId } from '../../core/ids.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { count, figure, type Infer, nodeIdSchema, text } from '../../core/schema.ts';
 import { noticeSchema } from '../notice.ts';
-import type { DropReason } from '../stream-message.ts';
 
-export const dropReasonSchema: v.GenericSchema<unknown, DropReason> = v.picklist([
-  'slow',
-  'stalled',
-  'access-ended',
-  'stopping',
-  'failed',
-]);
+/** Why a stream was closed. */
+export const dropReasonSchema = v.picklist(['slow', 'stalled', 'access-ended', 'stopping', 'failed']);
 
-export interface StreamCounts {
-  readonly clients: number;
-  readonly queuedBytes: number;
-  readonly refused: number;
-  /** Events and entries that could not be written. */
-  readonly leftOut: number;
-  readonly dropped: Readonly<Record<DropReason, number>>;
-}
-
-export interface ServedRecording {
-  /** Version of the daemon that was recorded. */
-  readonly plimsollVersion: string;
-  readonly areNamesKept: boolean;
-  /** 2: twice as fast as recorded. */
-  readonly speed: number;
-}
-
-/** What was sent to a receiver of OpenTelemetry since the daemon started. */
-export interface OtlpAnswer {
-  readonly endpoint: string;
-  readonly sent: number;
-  /** Messages that were given up. */
-  readonly dropped: number;
-  /** Points that did not fit into a message, or that the receiver did not store. */
-  readonly pointsLost: number;
-  /** Why the last message was not fully accepted; '' if it was. */
-  readonly problem: string;
-}
-
-const otlpAnswerSchema: v.GenericSchema<unknown, OtlpAnswer> = v.pipe(
+const otlpAnswerSchema = v.pipe(
   v.object({
     endpoint: text,
     sent: v.pipe(count, v.description('Messages that were accepted.')),
@@ -56,6 +21,29 @@ const otlpAnswerSchema: v.GenericSchema<unknown, OtlpAnswer> = v.pipe(
   }),
   v.description('Figures sent to a receiver of OpenTelemetry. Missing if none is set.'),
 );
+
+/** What was sent to a receiver of OpenTelemetry since the daemon started. */
+export type OtlpAnswer = Infer<typeof otlpAnswerSchema>;
+
+const recordingSchema = v.object({
+  /** Version of the daemon that was recorded. */
+  plimsollVersion: text,
+  areNamesKept: v.boolean(),
+  /** 2: twice as fast as recorded. */
+  speed: figure,
+});
+
+export type ServedRecording = Infer<typeof recordingSchema>;
+
+const streamsSchema = v.object({
+  clients: count,
+  queuedBytes: count,
+  refused: count,
+  leftOut: v.pipe(count, v.description('Events and entries that could not be written to a stream.')),
+  dropped: v.object(recordOf(dropReasonSchema.options, () => count)),
+});
+
+export type StreamCounts = Infer<typeof streamsSchema>;
 
 export const daemonAnswerSchema = v.object({
   nodeId: nodeIdSchema,
@@ -72,42 +60,29 @@ export const daemonAnswerSchema = v.object({
   /** Current notices. */
   problems: v.pipe(v.array(noticeSchema), v.description('Current notices.')),
   recording: v.exactOptional(
-    v.pipe(
-      v.object({ plimsollVersion: text, areNamesKept: v.boolean(), speed: figure }),
-      v.description('The served data is a recording. Missing if it is live.'),
-    ),
+    v.pipe(recordingSchema, v.description('The served data is a recording. Missing if it is live.')),
   ),
-  streams: v.object({
-    clients: count,
-    queuedBytes: count,
-    refused: count,
-    leftOut: v.pipe(count, v.description('Events and entries that could not be written to a stream.')),
-    dropped: v.object({
-      slow: count,
-      stalled: count,
-      'access-ended': count,
-      stopping: count,
-      failed: count,
-    }),
-  }),
+  streams: streamsSchema,
   otlp: v.exactOptional(otlpAnswerSchema),
 });
 
-export const healthSchema: v.GenericSchema<unknown, { readonly status: 'ok' }> = v.object({
+export const healthSchema = v.object({
   status: v.literal('ok'),
 });
 
-export const readySchema: v.GenericSchema<unknown, { readonly status: 'ready' }> = v.object({
+export const readySchema = v.object({
   status: v.literal('ready'),
 });
 
-export const meshHashSchema: v.GenericSchema<unknown, { readonly nodeId: NodeId; readonly hash: string }> =
-  v.object({ nodeId: nodeIdSchema, hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) });
+export const meshHashSchema = v.object({
+  nodeId: nodeIdSchema,
+  hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+});
 
 /** Length of a one-time code in a request. */
 const CODE_LENGTH_MAX = 64;
 
-export const codeBodySchema: v.GenericSchema<unknown, { readonly code: string }> = v.object({
+export const codeBodySchema = v.object({
   code: v.pipe(v.string(), v.minLength(1), v.maxLength(CODE_LENGTH_MAX)),
 });
 
@@ -119,7 +94,7 @@ export const oneTimeCodeSchema = v.object({
 /** Length of a join code in a request, with its addresses. */
 const JOIN_CODE_LENGTH_MAX = 1_000;
 
-export const joinBodySchema: v.GenericSchema<unknown, { readonly code: string }> = v.object({
+export const joinBodySchema = v.object({
   code: v.pipe(v.string(), v.minLength(1), v.maxLength(JOIN_CODE_LENGTH_MAX)),
 });
 
@@ -153,7 +128,7 @@ export const joinedAnswerSchema = v.object({
 
 export type JoinedAnswer = Infer<typeof joinedAnswerSchema>;
 
-export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({
+export const leftAnswerSchema = v.object({
   keyId: v.pipe(
     text,
     v.description(

@@ -2,7 +2,6 @@
 
 import * as v from 'valibot';
 import { plainDigestSchema } from '../../core/document/plain-document.ts';
-import type { DocumentId } from '../../core/ids.ts';
 import { documentIdSchema, nodeIdSchema, text } from '../../core/schema.ts';
 
 const listedDocumentSchema = v.object({
@@ -28,5 +27,4 @@ export const documentAnswerSchema = v.object({
   notice: text,
 });
 
-export const documentStopAnswerSchema: v.GenericSchema<unknown, { readonly documentId: DocumentId }> =
-  v.object({ documentId: documentIdSchema });
+export const documentStopAnswerSchema = v.object({ documentId: documentIdSchema });

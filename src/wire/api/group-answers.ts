@@ -1,37 +1,19 @@
 // Groups of nodes in the HTTP API: first a summary of each, then the nodes of one.
 
 import * as v from 'valibot';
-import type { GroupCell, GroupSummary } from '../../core/group/group-view.ts';
-import {
-  count,
-  figure,
-  type Infer,
-  nodeIdSchema,
-  orUnknown,
-  type Schema,
-  share,
-  text,
-} from '../../core/schema.ts';
-import type { Unknown } from '../../core/unknown.ts';
+import { count, figure, type Infer, nodeIdSchema, orUnknown, share, text } from '../../core/schema.ts';
 import { warningSchema } from '../../core/warnings/warning.ts';
 import { clusterTotalsSchema, totalSchema } from './cluster-answers.ts';
 
 /** "rack", "site", "kind", "tag", or "tag:KEY". */
-export const groupByTextSchema: Schema<string> = v.pipe(
+export const groupByTextSchema = v.pipe(
   v.string(),
   v.regex(/^(?:site|rack|kind|tag(?::.{1,63})?)$/, 'is not site, rack, kind, tag or tag:KEY'),
 );
 
-export const groupIdSchema: Schema<string> = v.pipe(v.string(), v.maxLength(1_024));
+export const groupIdSchema = v.pipe(v.string(), v.maxLength(1_024));
 
-export type ListedGroup = Omit<GroupSummary, 'reason' | 'memoryUse' | 'kind'> & {
-  /** Why its nodes are in no group; missing for a group. */
-  readonly reason?: string;
-  readonly kind: string | Unknown;
-  readonly memoryUse: number | Unknown;
-};
-
-export const listedGroupSchema: Schema<ListedGroup> = v.object({
+export const listedGroupSchema = v.object({
   id: v.pipe(text, v.description('Empty for the nodes that are in no group.')),
   name: text,
   reason: v.exactOptional(v.pipe(text, v.description('Why its nodes are in no group.'))),
@@ -49,17 +31,14 @@ export const listedGroupSchema: Schema<ListedGroup> = v.object({
   outputTokensPerSecond: v.pipe(totalSchema, v.description('For the runs against its nodes.')),
 });
 
+export type ListedGroup = Infer<typeof listedGroupSchema>;
+
 export const groupsAnswerSchema = v.object({
   by: groupByTextSchema,
   groups: v.array(listedGroupSchema),
 });
 
-type ListedCell = Omit<GroupCell, 'memoryUse' | 'gpuUse'> & {
-  readonly memoryUse: number | Unknown;
-  readonly gpuUse: number | Unknown;
-};
-
-const listedCellSchema: Schema<ListedCell> = v.object({
+const listedCellSchema = v.object({
   nodeId: nodeIdSchema,
   name: v.string(),
   presence: v.picklist(['up', 'stale', 'stopped', 'offline']),
@@ -94,7 +73,7 @@ const listedGroupPairSchema = v.object({
 /** The links between two groups, or within one; rates are those of a link's slower direction. */
 export type ListedGroupPair = Infer<typeof listedGroupPairSchema>;
 
-export const groupPairsAnswerSchema: Schema<{
-  readonly by: string;
-  readonly pairs: readonly ListedGroupPair[];
-}> = v.object({ by: groupByTextSchema, pairs: v.array(listedGroupPairSchema) });
+export const groupPairsAnswerSchema = v.object({
+  by: groupByTextSchema,
+  pairs: v.array(listedGroupPairSchema),
+});

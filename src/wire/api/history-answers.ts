@@ -1,19 +1,12 @@
 // The past in the HTTP API: the last quarter of an hour of live series, and profiles from the journal.
 
 import * as v from 'valibot';
-import type { NodeId } from '../../core/ids.ts';
-import { type LinkProfile, linkProfileSchema } from '../../core/link/link-profile.ts';
-import type { HistorySeries } from '../../core/live-history.ts';
-import { type GpuProfile, gpuProfileSchema } from '../../core/node/gpu-profile.ts';
+import { linkProfileSchema } from '../../core/link/link-profile.ts';
+import { gpuProfileSchema } from '../../core/node/gpu-profile.ts';
 import { count, figure, type Infer, nodeIdSchema, type Schema, unknownSchema } from '../../core/schema.ts';
 import type { RECORD_VERSION } from '../durable-record.ts';
 
-export type LiveHistoryAnswer = HistorySeries & {
-  readonly node: NodeId;
-  readonly nowMs: number;
-};
-
-export const liveHistoryAnswerSchema: Schema<LiveHistoryAnswer> = v.object({
+export const liveHistoryAnswerSchema = v.object({
   node: nodeIdSchema,
   nowMs: figure,
   stepMs: v.literal(1_000),
@@ -23,18 +16,7 @@ export const liveHistoryAnswerSchema: Schema<LiveHistoryAnswer> = v.object({
   ),
 });
 
-/** One attempt at a measurement, as recorded by the node that made it. */
-export type ProfileRecord = {
-  readonly [K in 'gpu.profiled' | 'link.profiled']: {
-    readonly version: typeof RECORD_VERSION;
-    readonly origin: NodeId;
-    readonly epoch: number;
-    readonly seq: number;
-    readonly kind: K;
-    readonly key: string;
-    readonly payload: { 'gpu.profiled': GpuProfile; 'link.profiled': LinkProfile }[K];
-  };
-}['gpu.profiled' | 'link.profiled'];
+export type LiveHistoryAnswer = Infer<typeof liveHistoryAnswerSchema>;
 
 /** A schema of its own, so that a page need not know every event. */
 const RECORD: Schema<typeof RECORD_VERSION> = v.literal(1);
@@ -47,18 +29,23 @@ const record = {
   key: v.string(),
 } as const;
 
-export const profileRecordSchema: Schema<ProfileRecord> = v.variant('kind', [
+/** One attempt at a measurement, as recorded by the node that made it. */
+export const profileRecordSchema = v.variant('kind', [
   v.object({ ...record, kind: v.literal('gpu.profiled'), payload: gpuProfileSchema }),
   v.object({ ...record, kind: v.literal('link.profiled'), payload: linkProfileSchema }),
 ]);
 
-export interface FigureSummary {
-  readonly min: number;
-  readonly median: number;
-  readonly max: number;
+export type ProfileRecord = Infer<typeof profileRecordSchema>;
+
+const figureSummarySchema = v.object({
+  min: figure,
+  median: figure,
+  max: figure,
   /** Records with this figure. */
-  readonly count: number;
-}
+  count,
+});
+
+export type FigureSummary = Infer<typeof figureSummarySchema>;
 
 export const hourlySummarySchema = v.object({
   version: v.literal(1),
@@ -67,7 +54,7 @@ export const hourlySummarySchema = v.object({
   /** Failed attempts among them: they repeat the last good figures, which are left out. */
   failedCount: count,
   /** By name in the payload, nested names joined by a dot: "uploadBitsPerSecond". */
-  figures: v.record(v.string(), v.object({ min: figure, median: figure, max: figure, count })),
+  figures: v.record(v.string(), figureSummarySchema),
 });
 
 /** An hour of measurements: all that is stored after three days. */
@@ -98,7 +85,4 @@ export const profileHistoryAnswerSchema = v.object({
 
 export type ProfileHistoryAnswer = Infer<typeof profileHistoryAnswerSchema>;
 
-export const historyAnswerSchema: Schema<LiveHistoryAnswer | ProfileHistoryAnswer> = v.union([
-  profileHistoryAnswerSchema,
-  liveHistoryAnswerSchema,
-]);
+export const historyAnswerSchema = v.union([profileHistoryAnswerSchema, liveHistoryAnswerSchema]);

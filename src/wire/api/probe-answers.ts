@@ -3,8 +3,7 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import { type ProbeSubject, probeSubjectSchema } from '../../core/probe/probe-status.ts';
-
+import { probeSubjectSchema } from '../../core/probe/probe-status.ts';
 import { type Infer, nodeIdSchema, text } from '../../core/schema.ts';
 
 /**
@@ -36,25 +35,23 @@ export const probeRequestSchema = v.object({
   ]),
 });
 
-export interface RequestedProbe {
-  readonly subject: ProbeSubject;
-  readonly result: 'started' | 'queued' | 'refused';
-  /** Why it waits or was refused; '' if it has started. */
-  readonly reason: string;
-}
-
 const requested = {
   subject: probeSubjectSchema,
   result: v.picklist(['started', 'queued', 'refused']),
   reason: v.pipe(text, v.description('Why it waits or was refused; empty if it has started.')),
 };
 
+const requestedProbeSchema = v.object(requested);
+
+export type RequestedProbe = Infer<typeof requestedProbeSchema>;
+
 /** Limit per peer: it must fit into a frame. */
 const REQUESTED_MAX = 1_024;
 
 /** The reply of one node to another. */
-export const requestedProbesSchema: v.GenericSchema<unknown, { readonly probes: readonly RequestedProbe[] }> =
-  v.object({ probes: v.pipe(v.array(v.object(requested)), v.maxLength(REQUESTED_MAX)) });
+export const requestedProbesSchema = v.object({
+  probes: v.pipe(v.array(requestedProbeSchema), v.maxLength(REQUESTED_MAX)),
+});
 
 export const probesAnswerSchema = v.object({
   /** With the node that measures each. */

@@ -1,19 +1,13 @@
 // Benchmark runs in the HTTP API, and what a benchmark reports to it: responses and bodies under /api/runs.
 
 import * as v from 'valibot';
-import type { RunId } from '../../core/ids.ts';
 import { recordOf } from '../../core/record-of.ts';
-import { ENERGY_SCOPES, type EnergyScope } from '../../core/run/energy.ts';
+import { ENERGY_SCOPES } from '../../core/run/energy.ts';
 import { reportSchema } from '../../core/run/report.ts';
-import { type RunProgress, runProgressSchema, runSchema } from '../../core/run/run.ts';
-import type { RunView } from '../../core/run/run-selectors.ts';
+import { runProgressSchema, runSchema } from '../../core/run/run.ts';
 import { count, figure, type Infer, nodeIdSchema, runIdSchema, unknownSchema } from '../../core/schema.ts';
-import type { Unknown } from '../../core/unknown.ts';
 
-/** A run as it is listed. */
-export type ListedRun = Omit<RunView, 'progress'> & { readonly progress: RunProgress | Unknown };
-
-export const listedRunSchema: v.GenericSchema<unknown, ListedRun> = v.object({
+export const listedRunSchema = v.object({
   node: v.pipe(nodeIdSchema, v.description('The node that ran it.')),
   run: runSchema,
   state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
@@ -26,7 +20,10 @@ export const listedRunSchema: v.GenericSchema<unknown, ListedRun> = v.object({
   progress: v.union([unknownSchema, runProgressSchema]),
 });
 
-export const runsAnswerSchema: v.GenericSchema<unknown, { readonly runs: readonly ListedRun[] }> = v.object({
+/** A run as it is listed. */
+export type ListedRun = Infer<typeof listedRunSchema>;
+
+export const runsAnswerSchema = v.object({
   runs: v.array(listedRunSchema),
 });
 
@@ -40,28 +37,6 @@ export const runAnswerSchema = v.object({
 
 /** Percentiles at the points of a run over time. */
 export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
-type SeriesPercentile = (typeof SERIES_PERCENTILES)[number];
-
-/** One value per point; null if nothing ended in it. */
-export type SeriesColumn = readonly (number | null)[];
-
-/** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */
-export interface TimeSeries {
-  readonly stepMs: number;
-  /** The measured time: to the first token if the run streams, else the latency. */
-  readonly measured: 'ttftNs' | 'latencyNs';
-  readonly requestsPerSecond: SeriesColumn;
-  readonly outputTokensPerSecond: SeriesColumn;
-  readonly inFlight: SeriesColumn;
-  readonly failed: SeriesColumn;
-  readonly percentilesNs: Readonly<Record<SeriesPercentile, SeriesColumn>>;
-  /** What the server reported, for all its clients; missing if it reported nothing. */
-  readonly server?: ServerColumns;
-  /** Power of the server's node, watts; missing if unknown. */
-  readonly power?: PowerColumns;
-}
-
-export type PowerColumns = Readonly<Record<EnergyScope, SeriesColumn>>;
 
 export const SERVER_COLUMN_KEYS = [
   'running',
@@ -73,42 +48,51 @@ export const SERVER_COLUMN_KEYS = [
   'writtenBytes',
 ] as const;
 
-export type ServerColumns = Readonly<Record<(typeof SERVER_COLUMN_KEYS)[number], SeriesColumn>>;
+/** One value per point; null if nothing ended in it. */
+const column = v.array(v.nullable(figure));
 
-const column: v.GenericSchema<unknown, SeriesColumn> = v.array(v.nullable(figure));
+export type SeriesColumn = Infer<typeof column>;
+
+const serverColumns = v.object(recordOf(SERVER_COLUMN_KEYS, () => column));
+
+export type ServerColumns = Infer<typeof serverColumns>;
+
+const powerColumns = v.object(recordOf(ENERGY_SCOPES, () => column));
+
+export type PowerColumns = Infer<typeof powerColumns>;
+
+const timeSeriesSchema = v.object({
+  stepMs: v.pipe(v.number(), v.gtValue(0)),
+  /** The measured time: to the first token if the run streams, else the latency. */
+  measured: v.picklist(['ttftNs', 'latencyNs']),
+  requestsPerSecond: column,
+  outputTokensPerSecond: column,
+  inFlight: column,
+  failed: column,
+  percentilesNs: v.object(recordOf(SERIES_PERCENTILES, () => column)),
+  /** What the server reported, for all its clients; missing if it reported nothing. */
+  server: v.exactOptional(serverColumns),
+  /** Power of the server's node, watts; missing if unknown. */
+  power: v.exactOptional(powerColumns),
+});
+
+/** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */
+export type TimeSeries = Infer<typeof timeSeriesSchema>;
 
 export const runSeriesAnswerSchema = v.object({
   runId: runIdSchema,
   isLive: v.boolean(),
-  series: v.object({
-    stepMs: v.pipe(v.number(), v.gtValue(0)),
-    measured: v.picklist(['ttftNs', 'latencyNs']),
-    requestsPerSecond: column,
-    outputTokensPerSecond: column,
-    inFlight: column,
-    failed: column,
-    percentilesNs: v.object({
-      1: column,
-      10: column,
-      25: column,
-      50: column,
-      75: column,
-      90: column,
-      99: column,
-    }),
-    server: v.exactOptional(v.object(recordOf(SERVER_COLUMN_KEYS, () => column))),
-    power: v.exactOptional(v.object(recordOf(ENERGY_SCOPES, () => column))),
-  }),
+  series: timeSeriesSchema,
   /** What is missing in it; '' if nothing is. */
   notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });
 
 export type RunSeriesAnswer = Infer<typeof runSeriesAnswerSchema>;
 
-export const stopAnswerSchema: v.GenericSchema<unknown, { readonly runId: RunId }> = v.object({
+export const stopAnswerSchema = v.object({
   runId: runIdSchema,
 });
 
-export const leaseBodySchema: v.GenericSchema<unknown, { readonly requestsInFlight: number }> = v.object({
+export const leaseBodySchema = v.object({
   requestsInFlight: count,
 });

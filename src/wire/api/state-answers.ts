@@ -124,7 +124,7 @@ export const batchMessageSchema: Schema<BatchMessage> = v.object({
   events: v.array(eventSchema),
 });
 
-export const heartbeatMessageSchema: Schema<{ readonly nowMs: number }> = v.object({ nowMs: figure });
+export const heartbeatMessageSchema = v.object({ nowMs: figure });
 
 export const droppedMessageSchema: Schema<DroppedMessage> = v.object({
   reason: dropReasonSchema,

@@ -1,24 +1,17 @@
 // Sweeps and load lines in the HTTP API: responses under /api/sweeps.
 
 import * as v from 'valibot';
-import type { SweepId } from '../../core/ids.ts';
-import { figure, nodeIdSchema, sweepIdSchema, unknownSchema } from '../../core/schema.ts';
+import { figure, type Infer, nodeIdSchema, sweepIdSchema, unknownSchema } from '../../core/schema.ts';
 import { stageSchema } from '../../core/sweep/stage.ts';
 import { sweepFindings, sweepSchema } from '../../core/sweep/sweep.ts';
 import {
-  type LineProgress,
   lineDocumentSchema,
   lineProgressSchema,
   STAGES_MAX,
   sweepDocumentSchema,
 } from '../../core/sweep/sweep-document.ts';
-import type { SweepView } from '../../core/sweep/sweep-selectors.ts';
-import type { Unknown } from '../../core/unknown.ts';
 
-/** A sweep or line as it is listed. */
-export type ListedSweep = Omit<SweepView, 'progress'> & { readonly progress: LineProgress | Unknown };
-
-export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object({
+export const listedSweepSchema = v.object({
   node: v.pipe(nodeIdSchema, v.description('The node that ran it.')),
   sweep: sweepSchema,
   ...sweepFindings,
@@ -32,8 +25,10 @@ export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object
   progress: v.union([unknownSchema, lineProgressSchema]),
 });
 
-export const sweepsAnswerSchema: v.GenericSchema<unknown, { readonly sweeps: readonly ListedSweep[] }> =
-  v.object({ sweeps: v.array(listedSweepSchema) });
+/** A sweep or line as it is listed. */
+export type ListedSweep = Infer<typeof listedSweepSchema>;
+
+export const sweepsAnswerSchema = v.object({ sweeps: v.array(listedSweepSchema) });
 
 export const sweepAnswerSchema = v.object({
   sweep: listedSweepSchema,
@@ -48,6 +43,6 @@ export const sweepAnswerSchema = v.object({
   notice: v.pipe(v.string(), v.description('What is missing; empty if nothing is.')),
 });
 
-export const sweepStopAnswerSchema: v.GenericSchema<unknown, { readonly sweepId: SweepId }> = v.object({
+export const sweepStopAnswerSchema = v.object({
   sweepId: sweepIdSchema,
 });

@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { errorMessage } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/record-of.ts';
-import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
+import { dropReasonSchema, type StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import { encodeFleet, type WrittenParts, writtenLists, writtenPicture } from '../../../wire/fleet-message.ts';
 import {
   type DropReason,
@@ -35,13 +35,7 @@ export class FleetHub implements AsyncDisposable {
   readonly #early: EarlyLooks;
   readonly #feeds = new Map<string, ViewFeed>();
   readonly #clients = new Map<StreamClient, string>();
-  readonly #dropped: Record<DropReason, number> = {
-    slow: 0,
-    stalled: 0,
-    'access-ended': 0,
-    stopping: 0,
-    failed: 0,
-  };
+  readonly #dropped: Record<DropReason, number> = recordOf(dropReasonSchema.options, () => 0);
   #leftOut = 0;
   #feedCount = 0;
   #beatAtMs = 0;

@@ -7,7 +7,8 @@ import type { Event } from '../../../core/event.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { errorMessage } from '../../../core/problem.ts';
-import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
+import { recordOf } from '../../../core/record-of.ts';
+import { dropReasonSchema, type StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import {
   type DropReason,
   encodeBatch,
@@ -47,13 +48,7 @@ export class StreamHub implements AsyncDisposable {
   readonly #leaving = new Set<StreamClient>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #ring: BatchRing;
-  readonly #dropped: Record<DropReason, number> = {
-    slow: 0,
-    stalled: 0,
-    'access-ended': 0,
-    stopping: 0,
-    failed: 0,
-  };
+  readonly #dropped: Record<DropReason, number> = recordOf(dropReasonSchema.options, () => 0);
   #refused = 0;
   #leftOut = 0;
   #sequence = 0;
