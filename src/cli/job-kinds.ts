@@ -106,7 +106,8 @@ const wordsOf = (
   const odd = given.find(text => text.startsWith('-') || isRunFile(text));
   if (odd !== undefined && names.includes('url'))
     return wrong(`${JSON.stringify(odd.slice(0, 60))} is not a URL`, 'Write: "url": "http://127.0.0.1:8000"');
-  const read = names.includes('file') ? given[0] : undefined;
+  // A socket of this machine is a file of its user, too.
+  const read = names.includes('file') ? given[0] : given.find(text => /^unix:/i.test(text));
   if (read !== undefined && !process.isLocal) return refusedFile(read);
   const words: string[] = [];
   for (const [key, value] of Object.entries(request)) {
@@ -131,7 +132,7 @@ const wordsOf = (
 
 const refusedFile = (text: string): Parsed<never> =>
   wrong(
-    `${JSON.stringify(text.slice(0, 60))} would be read from this machine`,
+    `${JSON.stringify(text.slice(0, 60))} is a file or socket of this machine`,
     'Send the request over the socket of the home: curl --unix-socket ~/.plimsoll/daemon.sock',
   );
 

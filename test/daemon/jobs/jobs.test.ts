@@ -119,7 +119,7 @@ describe('jobs', { timeout: 180_000 }, () => {
     const request = { command: 'import', file };
     expect((await call('/api/jobs', request)).json).toMatchObject({
       code: 'bad-body',
-      detail: expect.stringContaining('would be read from this machine'),
+      detail: expect.stringContaining('is a file or socket of this machine'),
     });
     const client = await findDaemon(home, state);
     const { jobId } = await client.answer(jobSchema, '/api/jobs', signal, 'POST', request);
@@ -134,11 +134,12 @@ describe('jobs', { timeout: 180_000 }, () => {
     [{ command: 'bench', url: 'runs.toml' }, '"runs.toml" is not a URL'],
     [{ command: 'bench', url: 'URL', requests: 0 }, 'wrong at requests'],
     [{ command: 'bench', url: 'URL', requests: 1, duration: '1s' }, '--requests and --duration cannot be'],
-    [{ command: 'bench', url: 'URL', dataset: '/etc/passwd' }, '"/etc/passwd" would be read'],
+    [{ command: 'bench', url: 'URL', dataset: '/etc/passwd' }, '"/etc/passwd" is a file'],
+    [{ command: 'bench', url: 'unix:/run/docker.sock' }, 'is a file or socket of this machine'],
     [{ command: 'bench', url: 'URL', out: '/tmp/x' }, '"out" is not an option of plimsoll bench'],
     [{ command: 'bench', url: 'URL', header: 'a: b' }, '"header" is not an option of plimsoll bench'],
     [{ command: 'compare', a: 'http://a', b: 'http://b', 'a-start': 'rm' }, '"a-start" is not an option'],
-    [{ command: 'compare', a: '/etc', b: 'http://b' }, '"/etc" would be read'],
+    [{ command: 'compare', a: '/etc', b: 'http://b' }, '"/etc" is a file'],
     [{ command: 'line' }, 'wrong at url'],
   ])('%j is refused', async (request, problem) => {
     const { status, json } = await call('/api/jobs', request);
