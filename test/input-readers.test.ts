@@ -149,6 +149,7 @@ const OWN_AND_KERNEL_FILES: readonly string[] = [
   'src/probe/',
   'src/bench/agent/agent-run.ts',
   'src/bench/load/load-worker.ts',
+  'src/bench/loop/node-loop.ts',
   'src/bench/run/host-watch.ts',
   'src/bench/run/open-files.ts',
   'src/bench/run/prepare-load.ts',

@@ -2,6 +2,8 @@
 // simulation can run the same threads on its own clock.
 
 export interface LoopTimers {
+  /** They fire on time, to a fraction of a millisecond. */
+  readonly isExact?: boolean;
   /** Once, after this many ms; disposing of it cancels it. */
   after(ms: number, act: () => void): Disposable;
   /** Repeatedly. */

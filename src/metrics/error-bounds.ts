@@ -22,7 +22,7 @@ import { THROTTLED_PART_MAX } from './client-verdict.ts';
 import { GapBounds } from './gap-bounds.ts';
 import type { SampleFigures } from './sample-figures.ts';
 import { type TimeLate, ValueEdges, type ValueEdgesOptions } from './value-edges.ts';
-import { latestOf, type MarkedLateness, WakeLateness } from './wake-lateness.ts';
+import { type Lateness, latestOf, type MarkedLateness, NO_LATENESS, WakeLateness } from './wake-lateness.ts';
 import { WindowBounds } from './window-bounds.ts';
 
 export class ErrorBounds {
@@ -58,7 +58,8 @@ export class ErrorBounds {
   observed(record: MarksRecord | GapEdgesRecord): void {
     if (record.kind === 'client.gaps') this.#gaps.observed(record);
     else if (this.#markCount < MARKS_MAX) {
-      this.#marks.push(record);
+      const isKnown = record.latenessNs.length === 0 && this.#marks.some(isEmpty);
+      if (!isKnown) this.#marks.push(record);
       this.#markCount += record.latenessNs.length;
       this.#marked = undefined;
     }
@@ -78,14 +79,12 @@ export class ErrorBounds {
     const parts = packed === undefined ? undefined : unpackBoundParts(packed);
     const marks = parts?.lateMarks.reduce((sum, group) => sum + group.length, 0) ?? 0;
     if (parts === undefined) this.#unheard ??= `${name} reported nothing about its lateness`;
-    else if (marks < MARKS_MIN) this.#unheard ??= tooFewMarks(marks, `the load threads of ${name}`);
+    else if (marks < MARKS_MIN && !isByKernel(parts.lateMarks))
+      this.#unheard ??= tooFewMarks(marks, `the load threads of ${name}`);
     this.#markCount += marks;
     this.#window.clockErrorNs = Math.max(this.#window.clockErrorNs, clockErrorNs);
     if (parts === undefined) return;
-    this.#agents.push({
-      beyondKnown: new WakeLateness(parts.lateMarks),
-      beyondSleep: new WakeLateness(parts.blockedMarks),
-    });
+    this.#agents.push(markedBy(parts.lateMarks, parts.blockedMarks));
     for (const edge of GAP_EDGES) this.#gaps.observed({ edge, cells: parts.gaps[edge] });
     this.#marked = {
       beyondKnown: latestOf(this.#agents.map(({ beyondKnown }) => beyondKnown)),
@@ -169,10 +168,10 @@ export class ErrorBounds {
   }
 
   #marksSoFar(): MarkedLateness {
-    this.#marked ??= {
-      beyondKnown: new WakeLateness(this.#marks.map(({ latenessNs }) => latenessNs)),
-      beyondSleep: new WakeLateness(this.#marks.map(({ blockedNs }) => blockedNs)),
-    };
+    this.#marked ??= markedBy(
+      this.#marks.map(({ latenessNs }) => latenessNs),
+      this.#marks.map(({ blockedNs }) => blockedNs),
+    );
     return this.#marked;
   }
 
@@ -184,7 +183,8 @@ export class ErrorBounds {
     if (this.#unheard !== undefined) return this.#unheard;
     for (const [name, share] of this.#throttled)
       return `a processor quota throttled ${name} for ${Math.round(share * 100)}% of the time, and it is not known which stamps it delayed`;
-    if (this.#markCount < MARKS_MIN) return tooFewMarks(this.#markCount, 'the load threads');
+    const isMarked = this.#agents.length > 0 || isByKernel(this.#marks.map(({ latenessNs }) => latenessNs));
+    if (this.#markCount < MARKS_MIN && !isMarked) return tooFewMarks(this.#markCount, 'the load threads');
     return undefined;
   }
 }
@@ -229,6 +229,20 @@ const LATE_OF = [
     }),
   ],
 ] as const;
+
+type MarkGroups = readonly (readonly number[])[];
+
+/** Load threads whose timestamps are the kernel's report marks without figures. */
+const isByKernel = (groups: MarkGroups): boolean =>
+  groups.length > 0 && groups.every(({ length }) => length === 0);
+
+const markedBy = (late: MarkGroups, blocked: MarkGroups): MarkedLateness => {
+  const of = (groups: MarkGroups): Lateness =>
+    isByKernel(groups) ? NO_LATENESS : new WakeLateness(groups.filter(({ length }) => length > 0));
+  return { beyondKnown: of(late), beyondSleep: of(blocked) };
+};
+
+const isEmpty = ({ latenessNs }: MarksRecord): boolean => latenessNs.length === 0;
 
 const tooFewMarks = (count: number, where: string): string =>
   count === 0

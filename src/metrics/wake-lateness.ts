@@ -20,11 +20,16 @@ export interface Lateness {
   lags(bins: TimeBins): readonly SparingLag[];
 }
 
+/** Of threads whose timestamps are the kernel's: being woken late does not delay them. */
+export const NO_LATENESS: Lateness = { meanMaxNs: () => 0, lags: () => [{ spared: 0, lagNs: 0 }] };
+
 /** The later of several machines: which reply belongs to which is not known here. */
 export const latestOf = (all: readonly Lateness[]): Lateness => ({
   meanMaxNs: groups => maximumOf(all.map(each => each.meanMaxNs(groups))),
   lags: bins => {
-    const [first = [], ...rest] = all.map(each => each.lags(bins));
+    const sampled = all.filter(each => each !== NO_LATENESS);
+    if (sampled.length === 0) return NO_LATENESS.lags(bins);
+    const [first = [], ...rest] = sampled.map(each => each.lags(bins));
     return first.map(({ spared, lagNs }, at) => ({
       spared,
       lagNs: maximumOf([lagNs, ...rest.map(lags => lags[at]?.lagNs ?? Number.POSITIVE_INFINITY)]),

@@ -2,6 +2,8 @@
 // and fire late, so it sleeps until shortly before the next deadline and spins the event loop from there, which keeps
 // serving the sockets. Deadlines are absolute: a late write does not delay later ones.
 
+import { DueHeap } from '../clock/due-heap.ts';
+
 export interface Deadlined {
   /** Does what is due; returns the next deadline, or undefined if there is none. */
   onDue(nowMs: number): number | undefined;
@@ -9,8 +11,7 @@ export interface Deadlined {
 
 export class DeadlineQueue {
   readonly #nowMs: () => number;
-  readonly #dueMs: number[] = [];
-  readonly #items: Deadlined[] = [];
+  readonly #heap: DueHeap<Deadlined> = new DueHeap();
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
   #wakesAtMs = Number.POSITIVE_INFINITY;
@@ -20,19 +21,16 @@ export class DeadlineQueue {
   }
 
   get length(): number {
-    return this.#items.length;
+    return this.#heap.length;
   }
 
   add(item: Deadlined, dueMs: number): void {
-    this.#dueMs.push(dueMs);
-    this.#items.push(item);
-    this.#rise(this.#items.length - 1);
+    this.#heap.add(item, dueMs);
     if (this.#turn === undefined && dueMs - WAKE_EARLY_MS < this.#wakesAtMs) this.#arm(this.#nowMs());
   }
 
   clear(): void {
-    this.#dueMs.length = 0;
-    this.#items.length = 0;
+    this.#heap.clear();
     this.#disarm();
   }
 
@@ -41,17 +39,12 @@ export class DeadlineQueue {
     // What becomes due during this turn waits for the next one: sockets are read in between.
     const turnMs = this.#nowMs();
     let nowMs = turnMs;
-    while (this.#items.length > 0) {
-      const dueMs = this.#dueMs[0] ?? 0;
-      const item = this.#items[0];
-      if (dueMs > turnMs || item === undefined) break;
+    const heap = this.#heap;
+    for (let item = heap.first; item !== undefined && heap.firstDue <= turnMs; item = heap.first) {
       const nextMs = item.onDue(nowMs);
-      if (this.#items[0] !== item) continue; // cleared meanwhile
-      if (nextMs === undefined) this.#removeFirst();
-      else {
-        this.#dueMs[0] = nextMs;
-        this.#sink(0);
-      }
+      if (heap.first !== item) continue; // cleared meanwhile
+      if (nextMs === undefined) heap.removeFirst();
+      else heap.postponeFirst(nextMs);
       nowMs = this.#nowMs();
     }
     this.#arm(nowMs);
@@ -59,8 +52,8 @@ export class DeadlineQueue {
 
   #arm(nowMs: number): void {
     this.#disarm();
-    const dueMs = this.#dueMs[0];
-    if (dueMs === undefined) return;
+    const dueMs = this.#heap.firstDue;
+    if (dueMs === Number.POSITIVE_INFINITY) return;
     const sleepMs = Math.floor(dueMs - nowMs - WAKE_EARLY_MS);
     if (sleepMs < 1) {
       this.#wakesAtMs = nowMs;
@@ -77,54 +70,6 @@ export class DeadlineQueue {
     this.#timer = undefined;
     this.#turn = undefined;
     this.#wakesAtMs = Number.POSITIVE_INFINITY;
-  }
-
-  #removeFirst(): void {
-    const lastMs = this.#dueMs.pop();
-    const last = this.#items.pop();
-    if (lastMs === undefined || last === undefined || this.#items.length === 0) return;
-    this.#dueMs[0] = lastMs;
-    this.#items[0] = last;
-    this.#sink(0);
-  }
-
-  #rise(from: number): void {
-    let index = from;
-    while (index > 0) {
-      const parent = (index - 1) >> 1;
-      if (this.#at(parent) <= this.#at(index)) return;
-      this.#swap(index, parent);
-      index = parent;
-    }
-  }
-
-  #sink(from: number): void {
-    let index = from;
-    while (true) {
-      const left = 2 * index + 1;
-      let least = index;
-      if (this.#at(left) < this.#at(least)) least = left;
-      if (this.#at(left + 1) < this.#at(least)) least = left + 1;
-      if (least === index) return;
-      this.#swap(index, least);
-      index = least;
-    }
-  }
-
-  #at(index: number): number {
-    return index < this.#dueMs.length ? (this.#dueMs[index] ?? 0) : Number.POSITIVE_INFINITY;
-  }
-
-  #swap(a: number, b: number): void {
-    const dueA = this.#dueMs[a];
-    const dueB = this.#dueMs[b];
-    const itemA = this.#items[a];
-    const itemB = this.#items[b];
-    if (dueA === undefined || dueB === undefined || itemA === undefined || itemB === undefined) return;
-    this.#dueMs[a] = dueB;
-    this.#dueMs[b] = dueA;
-    this.#items[a] = itemB;
-    this.#items[b] = itemA;
   }
 }
 

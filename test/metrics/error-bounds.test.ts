@@ -214,3 +214,23 @@ test.each([
   addBoreas(marks);
   expect(metrics.bounds.ofRun()).toEqual(unknown(reason));
 });
+
+test("threads whose timestamps are the kernel's need no marks: their bounds are the latenesses of the stamps", () => {
+  const pattern = { kind: 'concurrency', concurrency: 2 } as const;
+  const byKernel = { kind: 'client.marks', atNs: 1, thread: 0, latenessNs: [], blockedNs: [] } as const;
+  const lateness = { ...NOT_LATE, endLateNs: 300, endLateNsMax: 300 };
+  const ended = (): RunMetrics => {
+    const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
+    metrics.issued(sampleOf());
+    metrics.ended(sampleOf({ lateness }));
+    return metrics;
+  };
+  const own = ended();
+  expect(own.bounds.ofRun()).toEqual(unknown('no mark reached the load threads over loopback'));
+  own.bounds.observed(byKernel);
+  own.bounds.observed({ ...byKernel, atNs: 2 });
+  expect(own.bounds.ofRun()).toEqual({ windowNs: { above: 300, below: 0 } });
+  const coordinator = ended();
+  coordinator.bounds.addAgent(own.bounds.parts(), { name: 'atlas', clockErrorNs: 0 });
+  expect(coordinator.bounds.ofRun()).toEqual({ windowNs: { above: 300, below: 0 } });
+});

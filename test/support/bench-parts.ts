@@ -2,11 +2,12 @@
 
 export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   arena: [],
+  loop: [],
   schedule: [],
   dataset: [],
-  target: ['arena', 'schedule', 'dataset'],
+  target: ['arena', 'loop', 'schedule', 'dataset'],
   replay: ['arena', 'schedule', 'dataset', 'target'],
-  load: ['arena', 'schedule', 'target', 'replay'],
+  load: ['arena', 'loop', 'schedule', 'target', 'replay'],
   parse: ['arena', 'schedule', 'target'],
   threads: ['arena', 'target', 'replay', 'load', 'parse'],
   tokenizer: ['target'],

@@ -5,6 +5,7 @@ import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { ClientRecord } from '../../core/run/event-record.ts';
 import { Heartbeat } from '../arena/thread-board.ts';
+import type { ReadLoop } from '../loop/read-loop.ts';
 import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
 import { MarkReader } from './mark-reader.ts';
 import { ReadLateness } from './read-lateness.ts';
@@ -76,6 +77,11 @@ export class ClientWatch {
     return lateNs;
   }
 
+  /** A read whose timestamp is the kernel's, and may be late by this much. */
+  stamped(lateNs: number): void {
+    this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, Math.ceil(lateNs));
+  }
+
   /** Beyond that: no bytes of the open turn waited longer than both. */
   get restNs(): number {
     return this.#reads.restNs;
@@ -138,15 +144,18 @@ interface ThreadMeters {
   watchCollections(reported: (durationNs: number) => void): Disposable;
 }
 
-export const ownThreadMeters = (): ThreadMeters => {
-  let last = performance.eventLoopUtilization();
+/** @param loop the thread's own; undefined: Node's */
+export const ownThreadMeters = (loop?: Pick<ReadLoop, 'idleNs' | 'nowNs'>): ThreadMeters => {
+  const idleNs = loop === undefined ? () => performance.nodeTiming.idleTime * 1e6 : () => loop.idleNs;
+  const nowNs = loop?.nowNs ?? (() => performance.now() * 1e6);
+  let last = { atNs: nowNs(), idleNs: idleNs() };
   return {
-    idleNs: () => performance.nodeTiming.idleTime * 1e6,
+    idleNs,
     loopUtilization: () => {
-      const loop = performance.eventLoopUtilization();
-      const { utilization } = performance.eventLoopUtilization(loop, last);
-      last = loop;
-      return utilization;
+      const now = { atNs: nowNs(), idleNs: idleNs() };
+      const utilization = 1 - (now.idleNs - last.idleNs) / Math.max(1, now.atNs - last.atNs);
+      last = now;
+      return Math.min(1, Math.max(0, utilization));
     },
     watchCollections: reported => {
       const collector = new PerformanceObserver(list => {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
+import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import type { TurnResult } from '../arena/load-record.ts';
@@ -156,6 +157,8 @@ export interface OpenedConnections {
   readonly failed: number;
   /** Addresses of the target's name that accepted no connection. */
   readonly dead?: readonly string[];
+  /** Who takes the timestamps of replies. */
+  readonly stamps?: ArrivalStamps;
   /** The reason of the first failure. */
   readonly problem: Sentences | undefined;
 }
@@ -181,8 +184,15 @@ export const sumOpened = (all: readonly OpenedConnections[]): OpenedConnections 
   opened: all.reduce((sum, { opened }) => sum + opened, 0),
   failed: all.reduce((sum, { failed }) => sum + failed, 0),
   dead: [...new Set(all.flatMap(({ dead = [] }) => dead))],
+  ...stampsOfAll(all.flatMap(({ stamps = [] }) => stamps)),
   problem: all.find(({ problem }) => problem !== undefined)?.problem,
 });
+
+/** Those of a thread that lacks the kernel's, if there is one. */
+const stampsOfAll = (all: readonly ArrivalStamps[]): Pick<OpenedConnections, 'stamps'> => {
+  const stamps = all.find(({ by }) => by === 'read') ?? all[0];
+  return stamps === undefined ? {} : { stamps };
+};
 
 // The port for the sending pattern of a load thread: closed loop, open loop or sessions.
 

@@ -5,13 +5,14 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { Sentences } from '../../core/problem.ts';
+import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import { BEAT_NS } from '../../core/run/event-record.ts';
 import { LOOK, type Milestone, RECORD, type TurnResult } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 import type { ClosingNotes, ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
-import type { TargetDialer } from '../target/http1/dialer.ts';
+import type { ReadArrival, TargetDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestSource } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
@@ -34,6 +35,8 @@ interface LoadThreadParts {
   readonly counts: ConnectionCounts;
   /** To the parse thread; undefined without sessions. */
   readonly turns?: MessagePort | undefined;
+  /** Default: by the read. */
+  readonly stamps?: () => ArrivalStamps;
 }
 
 export class LoadThread implements ConnectionOwner<HttpConnection> {
@@ -57,6 +60,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly #counts: ConnectionCounts;
   readonly #timer: Disposable;
   readonly #turns: MessagePort | undefined;
+  readonly #stamps: (() => ArrivalStamps) | undefined;
+  /** Connected only if timestamps are of the read. */
+  #marks: MarkSource | undefined;
   #pattern: LoadPattern | undefined;
   #ticks = 0;
   #inFlight = 0;
@@ -84,6 +90,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch = parts.watch;
     this.#counts = parts.counts;
     this.#turns = parts.turns;
+    this.#stamps = parts.stamps;
     this.requests.onRequestsAvailable?.(() => this.#pattern?.requestsCame?.());
     this.#turns?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
     this.#timer = this.timers.every(LOAD_TICK_MS, () => this.#tick());
@@ -96,7 +103,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#opening = opening;
     opening.start();
     return opening.ended
-      .then(opened => ({ ...opened, dead: [...this.addresses.dead] }))
+      .then(opened => ({ ...opened, dead: [...this.addresses.dead], stamps: this.stamps }))
       .finally(() => {
         this.#opening = undefined;
       });
@@ -237,12 +244,22 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.patternMoved();
   }
 
-  readHappened(stampNs: number): void {
-    this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
+  readHappened(stampNs: number, arrival: ReadArrival | undefined): void {
+    if (arrival !== undefined) {
+      this.recorder.readLate(arrival.lateNs, 0);
+      if (!arrival.hasMore) this.#watch.stamped(arrival.lateNs);
+    } else this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
+  }
+
+  get stamps(): ArrivalStamps {
+    return this.#stamps?.() ?? { by: 'read', reason: 'no other is set up' };
   }
 
   /** From now on the wake-up latency of this thread is measured. */
   readMarks(source: MarkSource): void {
+    this.#marks = source;
+    if (this.stamps.by === 'kernel') return;
+    this.#marks = undefined;
     this.#watch.marks.connect(source, this.nowNs, stampNs => ({
       lateNs: this.#watch.readHappened(stampNs),
       restNs: this.#watch.restNs,
@@ -295,6 +312,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   #observe(): void {
     const { heartbeat, marks } = this.#watch;
     this.#waiting = this.#pattern?.waiting(this.nowNs()) ?? this.#waiting;
+    // Whether the kernel returns timestamps is known only after the first reads.
+    if (this.#marks !== undefined) this.readMarks(this.#marks);
     const record = this.#watch.observe({
       arrivalsWaiting: this.#waiting,
       backoffNs: this.#backoffNs,
@@ -303,7 +322,11 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.recorder.observed(record);
     this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
     heartbeat.clear();
-    if (marks.count > 0) this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
+    // A thread whose timestamps are the kernel's has nothing to sample, which an empty record states.
+    const isByKernel = this.stamps.by === 'kernel';
+    if (isByKernel) marks.clear();
+    if (marks.count > 0 || isByKernel)
+      this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
     marks.clear();
   }
 }

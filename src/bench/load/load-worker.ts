@@ -6,13 +6,12 @@ import { LOOP_TIMERS } from '../../clock/loop-timers.ts';
 import { LoadRecorder } from '../arena/load-recorder.ts';
 import { ThreadBoard } from '../arena/thread-board.ts';
 import { RequestFeed } from '../replay/request-feed.ts';
-import { SocketDialer } from '../target/http1/dialer.ts';
 import { RequestWriter } from '../target/http1/request-writer.ts';
-import type { LoadTarget } from '../target/load-target.ts';
 import { ClientWatch, ownThreadMeters } from './client-watch.ts';
 import { LoadPhases } from './load-phases.ts';
 import { type LoadWorkerData, requestHeads, type ToLoadWorker, targetsOf } from './load-plan.ts';
 import { LoadThread } from './load-thread.ts';
+import { chooseStamps } from './stamp-choice.ts';
 
 // How long the calling thread has been ready to run without a processor, as the Linux scheduler counts it:
 // /proc/thread-self/schedstat, "ns on a processor, ns waiting for one, time slices"
@@ -60,43 +59,62 @@ const nowNs = (): number => {
   return (time[0] - zeroSeconds) * 1e9 + (time[1] - zeroNanos);
 };
 
-const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
-const writer = new RequestWriter(requestHeads(plan), plan.bodies, plan.warmupRequests);
-const dialer = (target: LoadTarget): SocketDialer => new SocketDialer(target, process.platform !== 'win32');
-const [firstTarget = plan.target, ...otherTargets] = targetsOf(plan);
-const fed = feed === undefined ? undefined : new RequestFeed(feed, writer, plan.warmupRequests);
-const load = new LoadThread({
-  thread,
-  plan,
-  nowNs,
-  timers: LOOP_TIMERS,
-  recorder: new LoadRecorder(ring),
-  dialers: [dialer(firstTarget), ...otherTargets.map(dialer)],
-  requests: fed ?? writer,
-  board: new ThreadBoard(boardMemory),
-  watch: new ClientWatch({
-    thread,
+// Not awaited at the top: this file is packed as a script (docs/decisions/0026-packed-code.md).
+const start = async (): Promise<void> => {
+  const counts = { opened: 0, reused: 0, closed: 0, stale: 0 };
+  const writer = new RequestWriter(requestHeads(plan), plan.bodies, plan.warmupRequests);
+  const [firstTarget = plan.target, ...otherTargets] = targetsOf(plan);
+  const { platform, arch, env } = process;
+  const { loop, dialerOf, stamps } = await chooseStamps({
+    targets: targetsOf(plan),
     nowNs,
-    cpuMicros: () => {
-      const { user, system } = process.threadCpuUsage();
-      return user + system;
-    },
-    queuedNs: queuedTimeOfThread(),
+    platform,
+    arch,
+    env,
+  });
+  const timers = loop ?? LOOP_TIMERS;
+  const fed = feed === undefined ? undefined : new RequestFeed(feed, writer, plan.warmupRequests);
+  const load = new LoadThread({
+    thread,
+    plan,
+    nowNs,
+    timers,
+    recorder: new LoadRecorder(ring),
+    dialers: [dialerOf(firstTarget), ...otherTargets.map(dialerOf)],
+    requests: fed ?? writer,
+    board: new ThreadBoard(boardMemory),
+    watch: new ClientWatch({
+      thread,
+      nowNs,
+      cpuMicros: () => {
+        const { user, system } = process.threadCpuUsage();
+        return user + system;
+      },
+      queuedNs: queuedTimeOfThread(),
+      counts,
+      timers,
+      meters: ownThreadMeters(loop),
+    }),
     counts,
-    timers: LOOP_TIMERS,
-    meters: ownThreadMeters(),
-  }),
-  counts,
-  turns,
-});
+    turns,
+    stamps,
+  });
 
-const phases = new LoadPhases({
-  load,
-  report: message => parentPort?.postMessage(message),
-  primed: fed?.primed,
-});
+  const phases = new LoadPhases({
+    load,
+    report: message => {
+      parentPort?.postMessage(message);
+      // Its descriptors are not known to Node, which closes those of a thread that ends.
+      if (message.kind === 'ended') loop?.stop();
+    },
+    primed: fed?.primed,
+  });
 
-parentPort?.on('message', (message: ToLoadWorker) => {
-  // What is thrown ends the thread, which the main thread sees.
-  void phases.handle(message);
-});
+  parentPort?.on('message', (message: ToLoadWorker) => {
+    // What is thrown ends the thread, which the main thread sees.
+    void phases.handle(message);
+  });
+};
+
+// What is thrown ends the thread, which the main thread sees.
+void start();

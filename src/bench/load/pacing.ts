@@ -1,6 +1,6 @@
 // Calls a sender when samples are due. Node's timers fire about half a millisecond late (reference figures: median
 // 0.55 ms), so a timer covers most of the wait, and turns of the event loop, which still serve sockets, cover the
-// rest.
+// rest. Those of our own read loop cover all of it.
 
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 
@@ -91,7 +91,10 @@ export class Pacer {
   }
 
   #wait(waitNs: number): void {
-    if (waitNs <= IMMEDIATE_NS) {
+    if (this.#timers.isExact === true) {
+      const ms = (this.#spins ? waitNs - SPIN_NS : waitNs) / 1e6;
+      if (ms < Number.POSITIVE_INFINITY) this.#timer = this.#timers.after(ms, this.#turn);
+    } else if (waitNs <= IMMEDIATE_NS) {
       this.#immediate = this.#timers.soon(this.#immediateTurn);
     } else if (waitNs !== Number.POSITIVE_INFINITY) {
       const ms = Math.floor((waitNs - LEAD_NS) / 1e6);

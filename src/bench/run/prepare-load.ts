@@ -3,6 +3,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { counted } from '../../core/figure/figure.ts';
+import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { lastLine } from '../../core/text/single-line.ts';
 import { type Env, runTool } from '../../process/child.ts';
@@ -175,7 +176,7 @@ const openAll = async (
 ): Promise<{ readonly opened: number; readonly notices: readonly string[] }> => {
   const stopLoad = (): void => load.stop();
   stop.addEventListener('abort', stopLoad, { once: true });
-  const { opened, failed, problem, dead = [] } = await load.open();
+  const { opened, failed, problem, dead = [], stamps } = await load.open();
   stop.removeEventListener('abort', stopLoad);
   stop.throwIfAborted();
   if (opened === 0 && failed === 0) {
@@ -206,9 +207,15 @@ const openAll = async (
         address =>
           `${address}, an address of ${request.target.server.host}, took no connection: it was left out`,
       ),
+      ...(stamps === undefined ? [] : [stampsText(stamps)]),
     ],
   };
 };
+
+const stampsText = (stamps: ArrivalStamps): string =>
+  stamps.by === 'kernel'
+    ? 'replies have timestamps by the kernel: how busy this machine was does not delay them'
+    : `replies have timestamps by the read, not by the kernel: ${stamps.reason}`;
 
 /** How long records may be buffered: a stage or a live view needs them soon; each flush wakes three processes. */
 export const reportMs = ({ part, tap }: Pick<BenchParts, 'part' | 'tap'>, isLookedAt: boolean): number => {

@@ -38,7 +38,7 @@ export const runVirtually = async (
               const bytes = reply(requests, virtual.nowNs());
               requests += 1;
               virtual.in(replyMs * 1e6, owner, () =>
-                bytes === undefined ? events.emit('end') : received(bytes.length, Buffer.from(bytes)),
+                bytes === undefined ? events.emit('end') : received(Buffer.from(bytes), 0, bytes.length),
               );
             },
             writableLength: 0,

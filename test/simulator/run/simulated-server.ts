@@ -2,7 +2,7 @@
 // really happened to each sample, kept on the server's side.
 
 import { EventEmitter } from 'node:events';
-import type { DialedSocket, TargetDialer } from '../../../src/bench/target/http1/dialer.ts';
+import type { DialedSocket, ReadReceiver, TargetDialer } from '../../../src/bench/target/http1/dialer.ts';
 import type { SeededRandom } from '../../../src/core/random.ts';
 import type { RunFault } from './run-faults.ts';
 import type { LoopOwner, VirtualLoop } from './virtual-loop.ts';
@@ -63,7 +63,7 @@ export class SimulatedServer {
       shookHands: (tookNs: number): void => {
         dialer.roundTripNs = dialer.roundTripNs === 0 ? tookNs : Math.min(dialer.roundTripNs, tookNs);
       },
-      dial: (received: (length: number, bytes: Buffer) => boolean): DialedSocket => {
+      dial: (received: ReadReceiver): DialedSocket => {
         const number = this.#connections;
         this.#connections += 1;
         const isRefused = this.parts.faults.some(
@@ -71,7 +71,7 @@ export class SimulatedServer {
         );
         return new SimulatedSocket(this, thread, bytes => {
           bytes.copy(buffer);
-          return received(bytes.length, buffer);
+          return received(buffer, 0, bytes.length);
         }).open(isRefused);
       },
     };

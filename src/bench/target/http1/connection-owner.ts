@@ -5,7 +5,7 @@ import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
 import type { LoadRecorder } from '../../arena/load-recorder.ts';
 import type { LoadTimeouts } from '../load-target.ts';
-import type { TargetDialer } from './dialer.ts';
+import type { ReadArrival, TargetDialer } from './dialer.ts';
 
 export interface ConnectionOwner<Owned> {
   readonly nowNs: () => number;
@@ -26,8 +26,11 @@ export interface ConnectionOwner<Owned> {
   sampleEnded(connection: Owned): void;
   /** Which servers close after each reply, although they announce to keep the connection. */
   readonly closing: ClosingNotes;
-  /** Called before the bytes of the read are recorded. */
-  readHappened(stampNs: number): void;
+  /**
+   * Called before the bytes of the read are recorded.
+   * @param arrival undefined if the stamp is the time of this call
+   */
+  readHappened(stampNs: number, arrival: ReadArrival | undefined): void;
   /** Body bytes did not fit: the sample fails as `client`. */
   arenaFull(): void;
 }

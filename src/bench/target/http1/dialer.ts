@@ -14,10 +14,24 @@ export interface DialedSocket {
   once(event: 'connect' | 'secureConnect' | 'end' | 'close', reported: () => void): unknown;
   once(event: 'error', reported: (error: Error) => void): unknown;
   write(bytes: Uint8Array): unknown;
+  /** When the last byte written left this machine, for a call that began at `fromNs`; undefined: not known. */
+  departedNs?(fromNs: number): number | undefined;
   readonly writableLength: number;
   setNoDelay(isOn: boolean): unknown;
   destroy(): unknown;
 }
+
+/** When bytes arrived. Overwritten by the next read. */
+export interface ReadArrival {
+  stampNs: number;
+  /** By how much they may have arrived earlier. */
+  lateNs: number;
+  /** More bytes of the same read follow. */
+  hasMore: boolean;
+}
+
+/** @param arrival undefined: this moment is when they were read. @returns whether the connection is still used */
+export type ReadReceiver = (bytes: Buffer, start: number, end: number, arrival?: ReadArrival) => boolean;
 
 /** Opens the sockets of one thread. */
 export interface TargetDialer {
@@ -26,10 +40,24 @@ export interface TargetDialer {
   readonly roundTripNs: number;
   shookHands(tookNs: number): void;
   /** @param address one of the target's name; undefined: the system's choice */
-  dial(received: (length: number, bytes: Buffer) => boolean, address?: string): DialedSocket;
+  dial(received: ReadReceiver, address?: string): DialedSocket;
 }
 
-export class SocketDialer implements TargetDialer {
+export class HandshakeTimes {
+  #roundTripNs = 0;
+
+  /** Shortest TCP handshake so far, because a busy event loop only makes one longer; 0 before the first. */
+  get roundTripNs(): number {
+    return this.#roundTripNs;
+  }
+
+  shookHands(tookNs: number): void {
+    this.#roundTripNs = this.#roundTripNs === 0 ? tookNs : Math.min(this.#roundTripNs, tookNs);
+  }
+}
+
+/** Node's sockets: for every platform, TLS and sockets of the file system. */
+export class SocketDialer extends HandshakeTimes implements TargetDialer {
   readonly isTls: boolean;
   readonly #target: LoadTarget;
   readonly #tls: typeof import('node:tls') | undefined;
@@ -37,10 +65,10 @@ export class SocketDialer implements TargetDialer {
   readonly #names: RememberedNames = new RememberedNames();
   readonly #sharedBuffer: Buffer | undefined;
   #session: Buffer | undefined;
-  #roundTripNs = 0;
 
   /** @throws the TLS library's error when the authorities are not certificates. */
   constructor(target: LoadTarget, sharesBuffer: boolean) {
+    super();
     this.#target = target;
     this.isTls = target.tls !== undefined;
     this.#sharedBuffer = sharesBuffer ? Buffer.allocUnsafeSlow(READ_BYTES) : undefined;
@@ -52,21 +80,12 @@ export class SocketDialer implements TargetDialer {
     }
   }
 
-  /** Shortest TCP handshake so far, because a busy event loop only makes one longer; 0 before the first. */
-  get roundTripNs(): number {
-    return this.#roundTripNs;
-  }
-
-  shookHands(tookNs: number): void {
-    this.#roundTripNs = this.#roundTripNs === 0 ? tookNs : Math.min(this.#roundTripNs, tookNs);
-  }
-
   /** Starts a connection whose reads go to `received`; 'connect' or 'secureConnect' follows. */
-  dial(received: (length: number, bytes: Buffer) => boolean, address?: string): net.Socket {
+  dial(received: ReadReceiver, address?: string): net.Socket {
     const buffer = this.#sharedBuffer ?? Buffer.allocUnsafeSlow(READ_BYTES);
     const onread: net.OnReadOpts = {
       buffer,
-      callback: length => received(length, buffer),
+      callback: length => received(buffer, 0, length),
     };
     const { port, socketPath } = this.#target;
     const host = address ?? this.#target.host;
@@ -99,7 +118,7 @@ export class SocketDialer implements TargetDialer {
  * Resolves a name once: a lookup for each connection would load the client's resolver, and would be part of the
  * connection times. A failed lookup is retried.
  */
-class RememberedNames {
+export class RememberedNames {
   readonly #found: Map<string, readonly LookupAddress[]> = new Map();
 
   /** In the form of `net.connect`. */

@@ -6,7 +6,7 @@ import { type EndKind, isCancelled } from '../../arena/load-record.ts';
 import type { SampleEnd } from '../../arena/load-recorder.ts';
 import { connectionProblem, lostBecause } from '../connection-problem.ts';
 import type { ConnectionCounts, ConnectionOwner } from './connection-owner.ts';
-import type { DialedSocket } from './dialer.ts';
+import type { DialedSocket, ReadArrival } from './dialer.ts';
 import {
   CancelTimer,
   ERROR_BODY_BYTES_MAX,
@@ -61,7 +61,7 @@ export class HttpConnection implements ReplySink {
   #writeNs = 0;
   #firstByteNs = NONE;
   #readNs = 0;
-  #readBytes = 0;
+  #readEnd = 0;
   #hasBody = false;
   #isFull = false;
   /** Bytes of an error's body. */
@@ -90,7 +90,7 @@ export class HttpConnection implements ReplySink {
     this.#attemptNs = this.#owner.nowNs();
     const dialer = this.#owner.dialerOf(this.target);
     const socket = dialer.dial(
-      (length, bytes) => this.#received(socket, length, bytes),
+      (bytes, start, end, arrival) => this.#received(socket, bytes, start, end, arrival),
       this.#owner.addresses.hostOf(address),
     );
     this.#socket = socket;
@@ -194,7 +194,7 @@ export class HttpConnection implements ReplySink {
     const { recorder } = this.#owner;
     if (this.#waiting.errorNs !== NO_READ) this.#errorBytes += end - start;
     if (!this.#hasBody) {
-      if (this.#isFull || !recorder.beginBody(this.#readBytes - start)) {
+      if (this.#isFull || !recorder.beginBody(this.#readEnd - start)) {
         this.#isFull = true;
         return;
       }
@@ -224,10 +224,12 @@ export class HttpConnection implements ReplySink {
     this.#errorBytes = 0;
     this.state = 'busy';
     if (this.#repliesOnSocket > 0) this.#counts.reused += 1;
-    const sentNs = this.#owner.nowNs();
+    const fromNs = this.#owner.nowNs();
     // Stamped as late as possible; without a callback, which would cost a turn of the tick queue for each request.
     socket.write(this.request.bytes);
-    this.#writeNs = this.#owner.nowNs() - sentNs;
+    const departedNs = socket.departedNs?.(fromNs);
+    const sentNs = departedNs ?? fromNs;
+    this.#writeNs = departedNs === undefined ? this.#owner.nowNs() - fromNs : 0;
     this.#bytesSent += this.request.bytes.length;
     if (this.#isResend) return;
     this.#issue(sentNs, connectNs);
@@ -250,22 +252,22 @@ export class HttpConnection implements ReplySink {
     );
   }
 
-  #received(socket: DialedSocket, length: number, bytes: Buffer): boolean {
-    const stampNs = this.#owner.nowNs();
+  #received(socket: DialedSocket, bytes: Buffer, start: number, end: number, arrival?: ReadArrival): boolean {
+    const stampNs = arrival?.stampNs ?? this.#owner.nowNs();
     if (socket !== this.#socket) return false;
     if (this.state !== 'busy') {
       // Unrequested bytes, such as a 408: they could not be distinguished from the next reply.
       this.#lost(socket, lostBecause('the server sent bytes on an idle connection'), false);
       return false;
     }
-    this.#owner.readHappened(stampNs);
+    this.#owner.readHappened(stampNs, arrival);
     this.#readNs = stampNs;
-    this.#readBytes = length;
+    this.#readEnd = end;
     this.#waiting.lastReadNs = stampNs;
     this.#hasBody = false;
-    this.#bytesReceived += length;
+    this.#bytesReceived += end - start;
     const framer = this.#framer;
-    const used = framer.push(bytes, 0, length);
+    const used = framer.push(bytes, start, end);
     if (this.#hasBody) this.#owner.recorder.commitBody(this.request.sampleId, this.slot, stampNs);
     if (this.#isFull) {
       this.#isFull = false;
@@ -276,7 +278,8 @@ export class HttpConnection implements ReplySink {
       // A reply may arrive before its request is completely sent.
       const hasWritten = socket.writableLength === 0;
       if (this.#repliesOnSocket > 1) this.#owner.closing.keptAfterReply(this.target);
-      const isKept = framer.head.keepsAlive && used === length && hasWritten;
+      const isKept =
+        framer.head.keepsAlive && used === end - start && arrival?.hasMore !== true && hasWritten;
       this.end('whole', '', stampNs, isKept && !this.#owner.closing.closes(this.target));
     } else if (framer.problem !== '') {
       this.end('malformed', framer.problem, stampNs);
