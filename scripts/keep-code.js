@@ -36,7 +36,7 @@ const keepCode = async nodePath => {
 const PRELOAD = 'scripts/keep-code-preload.js';
 /** Long enough for threads to store what they compiled, several times. */
 const MOCK = { ttftMs: 20, gapMs: 10, outputTokens: 20 };
-const RUN = ['--requests', '12', '--concurrency', '2'];
+const RUN = ['--requests', '12', '--concurrency', '2', '--events', 'on'];
 const RUN_MS_MAX = 60_000;
 
 module.exports = { keepCode };

@@ -235,8 +235,10 @@ const judgeMean = (
     const estimate = unknown(
       `the values stay correlated too long for a run of ${counted(samples, 'value')}; about ${enough} would do`,
     );
-    return isOver
-      ? { estimate: { value, low: limitNs, high: null }, answer: 'missed', samplesNeeded: samples }
+    if (isOver)
+      return { estimate: { value, low: limitNs, high: null }, answer: 'missed', samplesNeeded: samples };
+    return interval.most <= limitNs && evidence.unknown === 0
+      ? { estimate: { value, low: 0, high: limitNs }, answer: 'met', samplesNeeded: samples }
       : { estimate, answer: 'too-few-samples', samplesNeeded: inRequests(enough, evidence, samples) };
   }
   const estimate = { value, low: interval.low, high: interval.high };

@@ -7,22 +7,30 @@ import { studentQuantile } from './incomplete-beta.ts';
 
 export type MeanInterval =
   | { readonly kind: 'known'; readonly low: number; readonly high: number }
-  /** Too few independent stretches; about `times` as many values would have enough. */
-  | { readonly kind: 'too-short'; readonly times: number };
+  /**
+   * Too few independent stretches; about `times` as many values would have enough. The mean is hardly above
+   * `most`, ten times the wait that was seen.
+   */
+  | { readonly kind: 'too-short'; readonly times: number; readonly most: number };
 
 /** @param ratio a mean of values of at least 0, from batches */
 export const meanInterval = (
   { value, variance, degreesOfFreedom, floor }: BatchedRatio,
   confidence: number,
 ): MeanInterval => {
-  const margin = studentQuantile((1 + confidence) / 2, degreesOfFreedom) * Math.sqrt(variance);
+  const quantile = (degrees: number): number => studentQuantile((1 + confidence) / 2, degrees);
+  const margin = quantile(degreesOfFreedom) * Math.sqrt(variance);
   const resolution = RESOLUTION * value;
   const wait = value - floor;
   const doubt = margin / wait;
   if (margin > NARROW * value && (degreesOfFreedom < DEGREES_LEAST || doubt >= DOUBT_MOST))
     return {
       kind: 'too-short',
-      times: Math.max((DEGREES_LEAST + 1) / (degreesOfFreedom + 1), (doubt / DOUBT_MOST) ** 2),
+      times: Math.max(
+        (DEGREES_LEAST + 1) / (degreesOfFreedom + 1),
+        ((doubt / DOUBT_MOST) * (quantile(DEGREES_LEAST) / quantile(degreesOfFreedom))) ** 2,
+      ),
+      most: floor + wait / (1 - DOUBT_MOST),
     };
   // Without any wait there is no margin either.
   const part = wait > 0 ? Math.min(doubt, DOUBT_MOST) : 0;

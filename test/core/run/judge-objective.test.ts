@@ -107,6 +107,21 @@ test('the number of requests that would decide is never lower than that of those
   );
 });
 
+describe('a mean whose values stay correlated for about as long as the run', () => {
+  const wave = Array.from({ length: 60 }, (_, index) => 100 + 40 * Math.sin(index / 15));
+
+  test('is met where ten times the wait is within the limit, and else unknown, with how many requests would do', () => {
+    expect(judged({ ...TTFT_MEAN, limitNs: 2_000 * MS }, wave)).toMatchObject({
+      answer: 'met',
+      estimate: { low: 0, high: 2_000 * MS },
+    });
+    const unsure = judged({ ...TTFT_MEAN, limitNs: 130 * MS }, wave);
+    expect(unsure).toMatchObject({ answer: 'too-few-samples', estimate: { kind: 'unknown' } });
+    expect(unsure.samplesNeeded).toBeGreaterThan(60);
+    expect(unsure.samplesNeeded).toBeLessThan(10_000);
+  });
+});
+
 describe('an objective of a percentile', () => {
   test('is met only once there are enough samples that even the bound is within', () => {
     const few = judged(TTFT_P95, repeated(50, 100));
