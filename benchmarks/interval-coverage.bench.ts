@@ -224,19 +224,8 @@ if (upTo85.length > 0)
 if (cells.every(({ key }) => state.found[key] !== undefined)) {
   const path =
     requested.out ?? fileURLToPath(new URL('../docs/evidence/interval-coverage.json', import.meta.url));
-  const columns = [
-    'queue',
-    'load',
-    'series',
-    'figure',
-    'requests',
-    'runs',
-    'covered',
-    'below',
-    'above',
-    'unknown',
-  ];
-  const rows = found.map(row => JSON.stringify(Object.values(row)));
+  const columns = Object.keys(coverage.entries);
+  const rows = found.map(row => JSON.stringify(Object.values(v.parse(coverage, row))));
   await writeFileAtomic(
     path,
     `{"command": "npm run bench -- interval-coverage", "columns": ${JSON.stringify(columns)},\n"rows": [\n${rows.join(',\n')}\n]}\n`,
