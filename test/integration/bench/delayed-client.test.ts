@@ -48,7 +48,8 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     expect(client.reasons.join('\n')).toContain('was stalled');
     expect(client.beatLatenessNs).toMatchObject({ max: expect.toSatisfy(ns => ns > 1_900_000_000) });
     const figures = await judgedFigures(mock.url, run.directory);
-    expect(Math.max(...figures.map(({ error }) => error))).toBeGreaterThan(100_000_000);
+    // Much less than the two seconds: the kernel stamped what arrived meanwhile.
+    expect(Math.max(...figures.map(({ error }) => error))).toBeLessThan(2_000_000_000);
     expect(outsideOf(figures)).toEqual([]);
   });
 
