@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findDaemon } from '../../../src/cli/daemon-client.ts';
 import { startDaemonFor } from '../../../src/cli/daemon-start.ts';
@@ -50,6 +51,12 @@ describe('jobs', { timeout: 180_000 }, () => {
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
+    // Polled more often than one address may: the reply states when to try again.
+    const retryAfter = reply.headers.get('retry-after');
+    if (reply.status === 429 && retryAfter !== null) {
+      await delay(1_000 * Number(retryAfter));
+      return await call(path, body);
+    }
     return { status: reply.status, json: await reply.json() };
   };
 
