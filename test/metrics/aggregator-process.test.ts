@@ -12,6 +12,7 @@ import { describe, expect, test } from 'vitest';
 import type { MetricsSnapshot } from '../../src/core/run/snapshot.ts';
 import { finalSnapshot } from '../../src/metrics/report-sources.ts';
 import { snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
+import { isRunning } from '../support/process-ids.ts';
 import { named } from '../support/run-metrics.ts';
 import { complete, issued, session } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -118,19 +119,10 @@ describe('the process of the aggregator', () => {
     const { aggregatorPid, folder } = JSON.parse(String(line));
     parent.kill('SIGKILL');
     await once(parent, 'close');
-    while (isAlive(aggregatorPid)) await pause(10);
+    while (isRunning(aggregatorPid)) await pause(10);
     const { state, metrics } = fileOf(directory.path);
     expect(state).toBe('interrupted');
     expect(named(metrics).counters).toMatchObject({ samplesIssued: 1 });
     rmSync(folder, { recursive: true, force: true });
   });
 });
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};

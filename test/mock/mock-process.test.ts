@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { spawnMock } from '../../src/mock/spawn-mock.ts';
+import { isRunning } from '../support/process-ids.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -16,15 +17,6 @@ const surroundings = { nodePath: process.execPath, env: process.env };
 const addressOf = (url: string): { readonly host: string; readonly port: number } => {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
-};
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 test('a spawned mock serves with its options and ends when it is stopped', async () => {
@@ -99,10 +91,10 @@ test('it does not outlive a parent that is killed', async ({ signal }) => {
   });
   const [line]: Buffer[] = await once(parent.stdout, 'data');
   const pid = Number(String(line));
-  expect(isAlive(pid)).toBe(true);
+  expect(isRunning(pid)).toBe(true);
   parent.kill('SIGKILL');
   await once(parent, 'exit');
-  await until(() => !isAlive(pid), signal);
+  await until(() => !isRunning(pid), signal);
 });
 
 test.each([

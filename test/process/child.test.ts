@@ -1,10 +1,10 @@
 // Tools that behave and tools that do not: each comes back as data or one error, promptly, and leaves no process behind.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runTool, streamLines, ToolError, type ToolResult } from '../../src/process/child.ts';
 import { type StandInTools, standInTools } from '../gather/stand-in-tools.ts';
+import { isRunning, processIdsIn } from '../support/process-ids.ts';
 import { until } from '../support/until.ts';
 
 let tools: StandInTools;
@@ -261,24 +261,7 @@ const linesAndError = async (
   }
 };
 
-/** Of whole lines only: a shell makes the file before it writes into it. */
-const pidsIn = (name: string): readonly number[] => {
-  try {
-    return readFileSync(join(tools.folder, name), 'utf8').split('\n').slice(0, -1).map(Number);
-  } catch {
-    return [];
-  }
-};
-
-/** Also true of a zombie that nobody has waited for. */
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const pidsIn = (name: string): readonly number[] => processIdsIn(join(tools.folder, name));
 
 const tryKill = (pid: number): void => {
   try {

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isRunning } from './process-ids.ts';
 import { repositoryRoot } from './repository-root.ts';
 
 export interface RunOptions {
@@ -94,21 +95,11 @@ const untilListening = async (path: string, isOver: () => boolean): Promise<Daem
     const text = await readFile(path, 'utf8').catch(() => '');
     if (text !== '') {
       const { url, token, pid }: DaemonFile = JSON.parse(text);
-      if (isAlive(pid)) return { url, token, pid };
+      if (isRunning(pid)) return { url, token, pid };
     }
     await delay(POLL_MS);
   }
   return undefined;
-};
-
-/** A daemon that was killed left its file. */
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 /** A probe of the processor would take all cores from the code under test. */

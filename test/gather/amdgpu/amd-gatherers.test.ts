@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
+import { isRunning } from '../../support/process-ids.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, fixtureText, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
-import { isRunning, StandInTools } from '../gpu/stand-in-tools.ts';
+import { StandInTools } from '../gpu/stand-in-tools.ts';
 import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
 const text = (path: string): string => JSON.stringify(fixtureText(path));

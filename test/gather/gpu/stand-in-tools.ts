@@ -76,13 +76,3 @@ ${body}
     await rm(this.folder, { recursive: true, force: true });
   }
 }
-
-/** Whether a process exists; a zombie that nobody has waited for counts too. */
-export const isRunning = (processId: number): boolean => {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};

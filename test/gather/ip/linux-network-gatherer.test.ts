@@ -1,7 +1,7 @@
 // The network gatherer as a whole, with stand-ins for `ip` that report, hang, die, print garbage and disappear.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import type { GatherSettings } from '../../../src/gather/machine-access.ts';
 import { fixture } from '../../support/fixture.ts';
+import { isRunning, processIdsIn } from '../../support/process-ids.ts';
 import type { RecordedTree } from '../../support/recorded-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
@@ -283,19 +284,7 @@ const WATCHER = fileURLToPath(new URL('./watch-links-until-killed.ts', import.me
 
 type Process = 'monitor' | 'addr' | 'link';
 
-const pidsOf = (what: Process): readonly number[] => {
-  const path = join(tools.folder, `${what}.pids`);
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
+const pidsOf = (what: Process): readonly number[] => processIdsIn(join(tools.folder, `${what}.pids`));
 
 const startsOf = (what: Process): number => pidsOf(what).length;
 

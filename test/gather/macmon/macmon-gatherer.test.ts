@@ -1,11 +1,11 @@
 // The telemetry of a Mac end to end: stand-in tools that stream, hang, break and disappear, and what reaches the sink.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { GatherTimeouts } from '../../../src/gather/machine-access.ts';
 import { fixture } from '../../support/fixture.ts';
+import { isRunning, processIdsIn } from '../../support/process-ids.ts';
 import { isFailure, isReading, runForTest } from '../gatherer-run.ts';
 import { gatherersOf, macForTest } from '../machine-for-test.ts';
 import { type StandInTools, standInTools } from '../stand-in-tools.ts';
@@ -214,18 +214,9 @@ const streamingMacmon = (tools: StandInTools): void => {
   tools.script('macmon', `echo $$ > "$HERE/pid"; while :; do echo '${LINE}'; sleep 0.05; done`);
 };
 
-const macmonPid = (tools: StandInTools): number => Number(readFileSync(join(tools.folder, 'pid'), 'utf8'));
+const macmonPid = (tools: StandInTools): number => processIdsIn(join(tools.folder, 'pid'))[0] ?? 0;
 
 const streamingVmStat = (tools: StandInTools): void => {
   const [title, names, row] = fixture('vm_stat/stream-m3-ultra-512gb.txt').split('\n');
   tools.script('vm_stat', `echo '${title}'; echo '${names}'; while :; do echo '${row}'; sleep 0.05; done`);
-};
-
-const isRunning = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 };

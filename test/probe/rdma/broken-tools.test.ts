@@ -1,13 +1,14 @@
 // Both ends of an RDMA probe with tools that hang, crash, print garbage or are not there. For any behaviour,
 // the probe ends with a reason, and no process of theirs is left.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { it as base, describe, expect } from 'vitest';
 import { measureRdmaLink, openRdmaSink } from '../../../src/probe/rdma/rdma-link.ts';
 import type { RdmaEngineName } from '../../../src/probe/rdma/rdma-tool.ts';
 import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts';
 import { fixture } from '../../support/fixture.ts';
+import { isRunning, processIdsIn } from '../../support/process-ids.ts';
 import { until } from '../../support/until.ts';
 
 /** Tools of its own for each test: they run concurrently. */
@@ -52,10 +53,9 @@ const bedOf = (tools: StandInTools) => {
   /** Those of the tools that still live. None of them needs a folder for files. */
   const left = (): readonly number[] => {
     expect(readdirSync(tools.folder).filter(name => name.startsWith('plimsoll-rdma-'))).toEqual([]);
-    const path = join(tools.folder, 'pids');
-    const pids = existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n').map(Number) : [];
+    const pids = processIdsIn(join(tools.folder, 'pids'));
     expect(pids.length).toBeGreaterThan(0);
-    return pids.filter(isAlive);
+    return pids.filter(isRunning);
   };
 
   return { tools, tool, measure, left };
@@ -186,8 +186,9 @@ describe.concurrent('an RDMA probe', () => {
     });
     tool('ib_write_bw', { dials: 'exit 0' });
     const measured = measure({ signal });
-    await until(() => existsSync(join(tools.folder, 'parent')), signal, measured);
-    process.kill(Number(readFileSync(join(tools.folder, 'parent'), 'utf8')), 'SIGKILL');
+    const parents = (): readonly number[] => processIdsIn(join(tools.folder, 'parent'));
+    await until(() => parents().length > 0, signal, measured);
+    for (const parent of parents()) process.kill(parent, 'SIGKILL');
     const { outcome, ending } = await measured;
     expect(outcome).toMatchObject({ kind: 'failed', reason: 'the probe was killed with SIGKILL' });
     expect(ending).toMatchObject({ kind: 'failed', reason: expect.stringContaining('disappeared') });
@@ -212,12 +213,3 @@ describe.concurrent('an RDMA probe', () => {
     expect(await sink.ended).toMatchObject({ kind: 'unused' });
   });
 });
-
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-};
