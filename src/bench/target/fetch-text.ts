@@ -1,9 +1,10 @@
 // One request before the run, a GET or a POST of JSON, on its own connection and past every proxy.
 
-import type { ConnectionOptions } from 'node:tls';
+import { errorCode } from '../../core/problem.ts';
 import { connectionProblem, lostBecause } from './connection-problem.ts';
 import { contentDecoder, type Decoded } from './content-decoder.ts';
 import type { HeaderField, TargetServer } from './load-target.ts';
+import { tlsContextOptions, tlsNameOptions } from './tls-plan.ts';
 
 interface QueryOptions {
   readonly server: TargetServer;
@@ -55,7 +56,7 @@ export const fetchText = async ({
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
         },
         signal: over,
-        ...tlsOptions(tls),
+        ...(tls === undefined ? {} : { ...tlsContextOptions(tls), ...tlsNameOptions(tls) }),
       });
       request.once('socket', socket => {
         socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
@@ -94,7 +95,9 @@ export const fetchText = async ({
   } catch (error) {
     signal.throwIfAborted();
     const why = over.aborted ? lostBecause(`no answer within ${timeoutMs} ms`) : connectionProblem(error);
-    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: why.problem, advice: why.advice };
+    // With TLS 1.3 a client is refused after its handshake is complete.
+    const isRefused = !isConnected || (errorCode(error)?.startsWith('ERR_SSL_') ?? false);
+    return { kind: isRefused ? 'no-connection' : 'no-answer', reason: why.problem, advice: why.advice };
   } finally {
     agent.destroy();
   }
@@ -109,15 +112,6 @@ const inflated = (body: Buffer, encoding: string | undefined): Decoded => {
   const last = decoder.end();
   return last.kind === 'wrong' ? last : { kind: 'bytes', bytes: Buffer.concat([first.bytes, last.bytes]) };
 };
-
-const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>
-  tls === undefined
-    ? {}
-    : {
-        ...(tls.serverName === '' ? {} : { servername: tls.serverName }),
-        ...(tls.authorities === undefined ? {} : { ca: tls.authorities }),
-        rejectUnauthorized: !tls.isInsecure,
-      };
 
 /** Compressed or not. */
 const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;

@@ -1,5 +1,7 @@
 // Where requests go, the content of their heads, and their timeouts: everything that a client needs of its target.
 
+import type { TlsPlan } from './tls-plan.ts';
+
 export interface TargetServer {
   /** Name or address, IPv6 without brackets. */
   readonly host: string;
@@ -30,14 +32,6 @@ export interface TargetSpread {
 /** @param number of the request or session in the measured phase */
 export const targetIndex = (spread: TargetSpread | undefined, number: number): number =>
   spread === undefined ? 0 : (spread.order[number % spread.order.length] ?? 0);
-
-interface TlsPlan {
-  /** SNI and the name that the certificate must have; '' if the host is an address. */
-  readonly serverName: string;
-  /** PEM; undefined: the system's authorities. */
-  readonly authorities: string | undefined;
-  readonly isInsecure: boolean;
-}
 
 export interface HeaderField {
   readonly name: string;

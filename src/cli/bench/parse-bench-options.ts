@@ -41,7 +41,7 @@ export const parseBenchOptions = (
   stages?: LoadStages,
 ): ParsedBenchOptions => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
-  const urls = targetsOfUrls(invocation);
+  const urls = targetsOfUrls(invocation, cwd);
   const api = apiOf(urls, given(BENCH.api));
   const pattern = patternOf(given, stages);
   const isStreaming = streamingOf(api, given(BENCH.streaming));

@@ -6,17 +6,16 @@ import { apiOfPath } from '../../bench/target/api/server-apis.ts';
 import { type BenchTarget, parseTargetUrl } from '../../bench/target/target-url.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { excludes, optionsIn } from '../../core/option/option.ts';
+import { optionsIn } from '../../core/option/option.ts';
 import { MIXED_SHARE_MIN, MIXED_URLS_MAX } from '../../core/run/model-mix.ts';
 import type { Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
+import { TLS, withTls } from './tls-options.ts';
 
-const { flag, value } = optionsIn('Server');
+const { value } = optionsIn('Server');
 
 export const URLS = {
-  insecure: flag('insecure', 'Accept any TLS certificate of the server; the report notes it.', {
-    rules: [excludes(['from', 'agents'], { because: 'other machines verify certificates themselves' })],
-  }),
+  ...TLS,
   weights: value({
     name: 'weights',
     valueName: 'W,W…',
@@ -37,10 +36,12 @@ export const URLS = {
 export const ONE_URL = 'Load one URL at a time, or several in one run: plimsoll bench URL URL';
 
 /** @throws CommandError `usage` for URLs that do not go together. */
-export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'target' | 'targets'> => {
-  const isInsecure = invocation.option(URLS.insecure);
-  const targets = invocation.arguments.map(text => targetOf(text, isInsecure));
-  const [target = targetOf('', isInsecure)] = targets;
+export const targetsOfUrls = (
+  invocation: Invocation,
+  cwd: string,
+): Pick<BenchRequest, 'target' | 'targets'> => {
+  const targets = withTls(invocation.arguments.map(targetOf), invocation, cwd);
+  const [target = targetOf('')] = targets;
   const weights = invocation.option(URLS.weights);
   if (targets.length < 2) {
     if (weights === undefined) return { target };
@@ -90,12 +91,8 @@ export const apiOfUrls = (paths: readonly string[]): ServerApi | undefined => {
   return first;
 };
 
-const targetOf = (text: string, isInsecure: boolean): BenchTarget => {
+const targetOf = (text: string): BenchTarget => {
   const target = parseTargetUrl(text);
   if (target.kind === 'wrong') throw usage(target.problem, target.advice);
-  if (!isInsecure) return target.value;
-  const { server } = target.value;
-  if (server.tls !== undefined)
-    return { ...target.value, server: { ...server, tls: { ...server.tls, isInsecure } } };
-  throw usage(`--insecure has no effect with ${target.value.shown}`, 'Leave it out, or write: https://…');
+  return target.value;
 };

@@ -20,7 +20,7 @@ export const HTTP2_ADVICE =
 export const CHECK_ADDRESS = 'Start the server, or check host and port.';
 const NOT_TRUSTED = problem(
   'its certificate is not signed by a trusted CA',
-  'Set NODE_EXTRA_CA_CERTS to a PEM file with the CA, or with the certificate if it is self-signed.',
+  'Give a PEM file with the CA, or with the certificate if it is self-signed: --ca FILE. On another machine, set NODE_EXTRA_CA_CERTS to it.',
 );
 const NOT_TLS = problem('it does not use TLS', 'Write http:// instead of https://.');
 
@@ -37,6 +37,10 @@ export const CONNECTION_PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new M
   ['ERR_SSL_WRONG_VERSION_NUMBER', NOT_TLS],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NOT_TLS],
   ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', problem('it accepts only HTTP/2', HTTP2_ADVICE)],
+  [
+    'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+    problem('it requires a certificate of its clients', 'Give one: --client-cert FILE'),
+  ],
   ['CERT_HAS_EXPIRED', problem('its certificate has expired', 'Renew the certificate of the server.')],
   ['CERT_NOT_YET_VALID', problem('its certificate is not valid yet', 'Check the clocks of both machines.')],
   [

@@ -16,7 +16,7 @@ const headersOf = async (url: string, args: readonly string[], env: Record<strin
   return await requestHeaders(
     line.invocation,
     madeUpProcess([], { env }).state,
-    targetsOfUrls(line.invocation),
+    targetsOfUrls(line.invocation, '/'),
   );
 };
 

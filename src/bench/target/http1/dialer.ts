@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import net, { type LookupFunction } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
+import { tlsContextOptions, tlsNameOptions } from '../tls-plan.ts';
 
 /** The operations of a connection on its socket. */
 export interface DialedSocket {
@@ -66,17 +67,16 @@ export class SocketDialer extends HandshakeTimes implements TargetDialer {
   readonly #sharedBuffer: Buffer | undefined;
   #session: Buffer | undefined;
 
-  /** @throws the TLS library's error when the authorities are not certificates. */
+  /** @throws the TLS library's error when authorities or identity are not PEM. */
   constructor(target: LoadTarget, sharesBuffer: boolean) {
     super();
     this.#target = target;
     this.isTls = target.tls !== undefined;
     this.#sharedBuffer = sharesBuffer ? Buffer.allocUnsafeSlow(READ_BYTES) : undefined;
     if (target.tls !== undefined) {
-      const { authorities } = target.tls;
       // Imported lazily: loading it takes a third of a thread's start.
       this.#tls = createRequire(import.meta.url)('node:tls');
-      this.#context = this.#tls?.createSecureContext(authorities === undefined ? {} : { ca: authorities });
+      this.#context = this.#tls?.createSecureContext(tlsContextOptions(target.tls));
     }
   }
 
@@ -100,9 +100,8 @@ export class SocketDialer extends HandshakeTimes implements TargetDialer {
       port,
       onread,
       lookup,
-      ...(plan.serverName === '' ? {} : { servername: plan.serverName }),
+      ...tlsNameOptions(plan),
       ...(this.#context === undefined ? {} : { secureContext: this.#context }),
-      rejectUnauthorized: !plan.isInsecure,
       ALPNProtocols: ['http/1.1'],
       ...(this.#session === undefined ? {} : { session: this.#session }),
     };
