@@ -112,7 +112,7 @@ export type KeptAnswer =
   | { readonly kind: 'too-long' };
 
 /**
- * The other direction: records that may end a turn were written, so the reader need not wait for its next look at the
- * ring.
+ * The other direction: something waits for the records that were written last, or half of the ring is full, so the reader
+ * does not wait for its next look at the ring.
  */
 export const LOOK = 0;

@@ -40,6 +40,11 @@ export class LoadRecorder {
     return this.#ring.freeBytes() > 2 * this.#reserveBytes;
   }
 
+  /** Whether the parse thread is needed now, so that the ring does not fill up. */
+  takeNeedsReader(): boolean {
+    return this.#ring.takeNeedsReader();
+  }
+
   issued(
     sampleId: number,
     slot: number,

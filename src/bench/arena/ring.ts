@@ -38,6 +38,8 @@ export class RingWriter {
   #written = 0;
   #knownRead = 0;
   #recordUnit = 0;
+  /** What was written when its reader was last needed. */
+  #neededAt = 0;
 
   constructor({ data, positions }: RingMemory) {
     this.bytes = Buffer.from(data);
@@ -47,12 +49,24 @@ export class RingWriter {
     this.#capacity = data.byteLength / UNIT_BYTES;
     this.#written = Atomics.load(this.#positions, WRITTEN) >>> 0;
     this.#knownRead = Atomics.load(this.#positions, READ) >>> 0;
+    this.#neededAt = this.#knownRead;
   }
 
   /** Bytes that are free for sure; the reader may have freed more since. */
   freeBytes(): number {
     this.#knownRead = Atomics.load(this.#positions, READ) >>> 0;
     return (this.#capacity - ((this.#written - this.#knownRead) >>> 0)) * UNIT_BYTES;
+  }
+
+  /**
+   * Whether the reader is needed before its next look: half of the ring is full. True once for each quarter that was
+   * written.
+   */
+  takeNeedsReader(): boolean {
+    if (((this.#written - this.#neededAt) >>> 0) * 4 < this.#capacity) return false;
+    if (this.freeBytes() * 2 > this.#capacity * UNIT_BYTES) return false;
+    this.#neededAt = this.#written;
+    return true;
   }
 
   /**

@@ -131,8 +131,8 @@ export interface LoadWorkerData {
   readonly board: ThreadBoardMemory;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
-  /** Where the parse threads report how turns ended; undefined without sessions. */
-  readonly turns: MessagePort | undefined;
+  /** To the parse thread that reads its ring. */
+  readonly parser: MessagePort;
   /** Source of the requests of a trace; undefined without one. */
   readonly feed: MessagePort | undefined;
 }

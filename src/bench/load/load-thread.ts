@@ -33,8 +33,8 @@ interface LoadThreadParts {
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
   readonly counts: ConnectionCounts;
-  /** To the parse thread; undefined without sessions. */
-  readonly turns?: MessagePort | undefined;
+  /** To the parse thread; undefined: it needs no request to look. */
+  readonly parser?: MessagePort;
   /** Default: by the read. */
   readonly stamps?: () => ArrivalStamps;
 }
@@ -59,7 +59,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly #watch: ClientWatch;
   readonly #counts: ConnectionCounts;
   readonly #timer: Disposable;
-  readonly #turns: MessagePort | undefined;
+  readonly #parser: MessagePort | undefined;
   readonly #stamps: (() => ArrivalStamps) | undefined;
   /** Connected only if timestamps are of the read. */
   #marks: MarkSource | undefined;
@@ -89,10 +89,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.requests = parts.requests;
     this.#watch = parts.watch;
     this.#counts = parts.counts;
-    this.#turns = parts.turns;
+    this.#parser = parts.parser;
     this.#stamps = parts.stamps;
     this.requests.onRequestsAvailable?.(() => this.#pattern?.requestsCame?.());
-    this.#turns?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
+    this.#parser?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
     this.#timer = this.timers.every(LOAD_TICK_MS, () => this.#tick());
   }
 
@@ -133,9 +133,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch.heartbeat.last(this.nowNs());
     this.#observe();
     this.#reportLosses();
-    await this.#report(RECORD.ended);
+    // Before the marker: a thread is ended once it has been read.
     for (const connection of this.connections) connection.close();
     this.#watch.stop();
+    await this.#report(RECORD.ended);
     this.#timer[Symbol.dispose]();
   }
 
@@ -204,9 +205,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     });
   }
 
-  /** A turn may have ended: the next one waits for its reply's result. */
-  lookAtTurns(): void {
-    this.#turns?.postMessage(LOOK);
+  /** Something waits for what was recorded last, as the next turn for the result of a reply. */
+  wakeParser(): void {
+    this.#parser?.postMessage(LOOK);
   }
 
   /** Called when the pattern may have reached its end. */
@@ -216,6 +217,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     if (!pattern.isWarmup && !this.#hasReportedIssuingEnded) {
       if (!this.recorder.milestone(RECORD.issuingEnded, this.nowNs())) return;
       this.#hasReportedIssuingEnded = true;
+      this.wakeParser();
     }
     if (this.#inFlight > 0) return;
     this.#waiting = pattern.waiting(this.nowNs());
@@ -249,6 +251,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
       this.recorder.readLate(arrival.lateNs, 0);
       if (!arrival.hasMore) this.#watch.stamped(arrival.lateNs);
     } else this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
+    if (this.recorder.takeNeedsReader()) this.wakeParser();
   }
 
   get stamps(): ArrivalStamps {
@@ -288,6 +291,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   async #report(milestone: Milestone): Promise<void> {
     while (!this.recorder.milestone(milestone, this.nowNs()))
       await new Promise<void>(resolve => void this.timers.after(LOAD_TICK_MS, resolve));
+    this.wakeParser();
   }
 
   #tick(): void {

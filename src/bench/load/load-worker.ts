@@ -49,7 +49,7 @@ const FILE_BYTES = 64;
 const SPACE = 0x20;
 const ZERO = 0x30;
 
-const { thread, plan, ring, board: boardMemory, runZeroNs, turns, feed }: LoadWorkerData = workerData;
+const { thread, plan, ring, board: boardMemory, runZeroNs, parser, feed }: LoadWorkerData = workerData;
 
 const zeroSeconds = Number(runZeroNs / 1_000_000_000n);
 const zeroNanos = Number(runZeroNs % 1_000_000_000n);
@@ -96,7 +96,7 @@ const start = async (): Promise<void> => {
       meters: ownThreadMeters(loop),
     }),
     counts,
-    turns,
+    parser,
     stamps,
   });
 

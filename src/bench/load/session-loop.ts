@@ -121,7 +121,7 @@ export class SessionLoop implements LoadPattern {
   sampleEnded(connection: HttpConnection): void {
     this.connectionFree(connection);
     this.#slots?.release(connection.endedNs);
-    this.#thread.lookAtTurns();
+    this.#thread.wakeParser();
     this.#pacer.wake();
   }
 
@@ -250,7 +250,7 @@ export class SessionLoop implements LoadPattern {
 
   #refuse({ dueNs, isWarmup }: DueTurn, sampleId: number, detail: string): void {
     this.#thread.refuse(sampleId, dueNs, isWarmup, detail);
-    this.#thread.lookAtTurns();
+    this.#thread.wakeParser();
   }
 
   #skipped(position: TurnPosition, reason: SkipReason, isWarmup: boolean): void {

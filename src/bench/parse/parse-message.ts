@@ -8,25 +8,22 @@ import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { type TokensPerRequest, tokensPerRequest } from './tokens-per-request.ts';
 
-/** Port to one load thread. */
-export interface TurnPort {
-  readonly thread: number;
-  readonly port: MessagePort;
-}
-
 export interface ParseWorkerData {
   /** Index of the parse thread, from 0. */
   readonly parser: number;
   /** Index of the board's cells: they follow those of the load threads. */
   readonly boardThread: number;
-  readonly rings: readonly { readonly thread: number; readonly memory: RingMemory }[];
+  readonly rings: readonly {
+    readonly thread: number;
+    readonly memory: RingMemory;
+    /** To its load thread, which requests looks, and in a run of sessions waits for the results of turns. */
+    readonly port: MessagePort;
+  }[];
   readonly board: ThreadBoardMemory;
   /** Name of a row of server-apis.ts. */
   readonly api: string;
   readonly isStreaming: boolean;
   readonly requested: TokensPerRequest;
-  /** One for each ring in a run of sessions, else none. */
-  readonly turnPorts: readonly TurnPort[];
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
   /** Redacted in the error texts of a server. */

@@ -1,7 +1,8 @@
-// Entry of a parse thread: turns what load threads copied into outcomes, event batches and sample lines. It may fall
-// behind without affecting the measurement, as long as the rings have room.
+// Entry of a parse thread: turns what load threads copied into outcomes, event batches and sample lines. Timestamps are
+// taken before, so nothing here is urgent: it looks at the rings 20 times a second, and at once where a load thread asks
+// for it.
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { monotonicNs, systemClock } from '../../clock/system-clock.ts';
 import { Heartbeat, ThreadBoard } from '../arena/thread-board.ts';
 import { serverApi } from '../target/api/server-apis.ts';
@@ -27,16 +28,15 @@ const output = new RecordOutput({
   answers: bytes => report({ kind: 'lines', to: 'answerLines', bytes }, [bytes.buffer]),
 });
 
-const turnNotifier = (thread: number): TurnNotifier | undefined => {
-  const port = data.turnPorts.find(candidate => candidate.thread === thread)?.port;
-  if (data.requested.turns === undefined || port === undefined) return undefined;
-  return new TurnNotifier(data.requested.turns, data.requested.measuredFrom, (result, transfer) =>
-    port.postMessage(result, transfer),
-  );
-};
+const turnNotifier = (port: MessagePort): TurnNotifier | undefined =>
+  data.requested.turns === undefined
+    ? undefined
+    : new TurnNotifier(data.requested.turns, data.requested.measuredFrom, (result, transfer) =>
+        port.postMessage(result, transfer),
+      );
 
 const parsers = data.rings.map(
-  ({ thread, memory }) =>
+  ({ thread, memory, port }) =>
     new RingParser({
       thread,
       memory,
@@ -44,7 +44,7 @@ const parsers = data.rings.map(
       api: serverApi(data.api),
       isStreaming: data.isStreaming,
       requested: data.requested,
-      turns: turnNotifier(thread),
+      turns: turnNotifier(port),
       warmedUp: index => {
         output.flush();
         report({ kind: 'warmed-up', thread: index });
@@ -66,10 +66,6 @@ let reportMs = data.reportMs;
 let reportedAtMs = systemClock.nowMs();
 let isLooking = false;
 
-/**
- * Rings have room for more than a thread can receive between two turns: checking more often would only cost a
- * processor.
- */
 const look = (): void => {
   board.add(data.boardThread, 'heartbeat', 1);
   isLooking = false;
@@ -92,12 +88,17 @@ let turn = 0;
 const turnIn = (waitMs: number): void => {
   setTimeout(() => {
     beat(waitMs);
-    if (!isLooking) look();
+    lookNow();
     // Last, so that this thread sleeps again when a load thread wakes.
     marks.send();
-    turn += 1;
-    turnIn((WAIT_MS_MIN + ((turn * GOLDEN) % 1) * WAIT_MS_SPAN) / Math.max(1, marks.readerCount));
+    turnIn(marks.readerCount === 0 ? LOOK_MS : markedWaitMs());
   }, waitMs);
+};
+
+/** Irregular, so that no rhythm of the load is hidden from the marks. */
+const markedWaitMs = (): number => {
+  turn += 1;
+  return (WAIT_MS_MIN + ((turn * GOLDEN) % 1) * WAIT_MS_SPAN) / marks.readerCount;
 };
 
 const beat = (waitMs: number): void => {
@@ -112,6 +113,10 @@ const beat = (waitMs: number): void => {
 
 turnIn(0);
 
+const lookNow = (): void => {
+  if (!isLooking) look();
+};
+
 const lost = ({ thread, reason, atNs }: Extract<ToParseWorker, { kind: 'thread-lost' }>): void => {
   const parser = parsers.find(candidate => candidate.thread === thread);
   while (parser?.parse(RECORDS_PER_TURN)) board.add(data.boardThread, 'heartbeat', 1);
@@ -124,7 +129,7 @@ parentPort?.on('message', (message: ToParseWorker) => {
       lost(message);
       return;
     case 'thread-ended':
-      if (!isLooking) look();
+      lookNow();
       return;
     case 'report-every':
       reportMs = message.ms;
@@ -134,15 +139,12 @@ parentPort?.on('message', (message: ToParseWorker) => {
   }
 });
 
-for (const { thread, port } of data.turnPorts) {
-  const parser = parsers.find(candidate => candidate.thread === thread);
-  // The end of a turn is in the ring: the next turn should not wait for the next periodic check.
-  port.on('message', () => parser?.parse(RECORDS_PER_TURN));
-}
+for (const { port } of data.rings) port.on('message', lookNow);
 
 /** Few enough to receive messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
 const BEATS_REPORTED = 16;
+const LOOK_MS = 50;
 /** About seventy marks a second: the tail of a run of ten seconds is known to 1 in 100. */
 const WAIT_MS_MIN = 2;
 const WAIT_MS_SPAN = 22;

@@ -1,7 +1,7 @@
 // The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, passes
 // on their reports, and detects when one of them dies or hangs.
 
-import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { MessageChannel } from 'node:worker_threads';
 import { pause } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/system-clock.ts';
 import { maximumOf } from '../../core/extremes.ts';
@@ -25,7 +25,6 @@ import {
   type ParseWorkerData,
   parseFacts,
   type ToParseWorker,
-  type TurnPort,
 } from '../parse/parse-message.ts';
 import type {
   LoadCounts,
@@ -35,7 +34,6 @@ import type {
   LoadSink,
 } from './load-generator.ts';
 import { RequestFeeder } from './request-feeder.ts';
-import { ThreadTally } from './thread-tally.ts';
 import { startThread, type WatchedThread } from './watched-thread.ts';
 
 /**
@@ -52,6 +50,14 @@ export const createLoadGenerator = (
   return new ThreadedLoadGenerator(plan, sink, options);
 };
 
+/** Of a load thread and the parse thread that reads it. */
+interface SharedRing {
+  readonly thread: number;
+  readonly memory: RingMemory;
+  /** Direct: a turn waits for earlier answers, and the main thread should not be in that path. */
+  readonly channel: MessageChannel;
+}
+
 class ThreadedLoadGenerator implements LoadGenerator {
   readonly #plan: LoadPlan;
   readonly #sink: LoadSink;
@@ -59,7 +65,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
   readonly #boardMemory: ThreadBoardMemory;
   readonly #board: ThreadBoard;
   readonly #shared: Pick<LoadWorkerData, 'board' | 'runZeroNs'>;
-  readonly #turns: TurnPorts;
   readonly #feeder: RequestFeeder;
   readonly #load: WatchedThread<ToLoadWorker, FromLoadWorker>[] = [];
   readonly #parse: WatchedThread<ToParseWorker, FromParseWorker>[] = [];
@@ -81,7 +86,6 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#sink = sink;
     this.#options = options;
     const { load, parse } = plan.threads;
-    this.#turns = new TurnPorts(plan);
     this.#boardMemory = createThreadBoardMemory(load + parse + 1, plan.share.index);
     this.#shared = { board: this.#boardMemory, runZeroNs: options.runZeroNs };
     const lost = (reason: string): void => this.#fail(reason);
@@ -105,10 +109,13 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state !== 'new') return this.#opened.done;
     this.#state = 'open';
     const { load, parse } = this.#plan.threads;
-    const rings = createRings(load, this.#options.ringBytes ?? RING_BYTES);
+    const rings = createRings(load, this.#options.ringBytes ?? RING_BYTES).map(ring => ({
+      ...ring,
+      channel: new MessageChannel(),
+    }));
     const ringsOf = (parser: number) => rings.filter(({ thread }) => thread % parse === parser);
     for (let parser = 0; parser < parse; parser += 1) this.#startParse(parser, ringsOf(parser));
-    for (const { thread, memory } of rings) this.#startLoad(thread, memory);
+    for (const ring of rings) this.#startLoad(ring);
     this.#feeder.start();
     for (const thread of this.#load) thread.post({ kind: 'open' });
     return this.#opened.done;
@@ -162,9 +169,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
     await Promise.all([...threads.map(thread => thread.terminate()), this.#feeder.terminate()]);
   }
 
-  #startLoad(thread: number, ring: RingMemory): void {
-    const [turns, feed] = [this.#turns.ofLoad(thread), this.#feeder.ofLoad(thread)];
-    const own = { thread, ring, turns: turns[0], feed: feed[0] };
+  #startLoad({ thread, memory: ring, channel: { port1: parser } }: SharedRing): void {
+    const feed = this.#feeder.ofLoad(thread);
+    const own = { thread, ring, parser, feed: feed[0] };
     const data: LoadWorkerData = { ...this.#shared, ...own, plan: this.#plan };
     this.#load.push(
       startThread<ToLoadWorker, FromLoadWorker>({
@@ -172,7 +179,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         entry: this.#options.entries?.loadWorker ?? entryUrl(import.meta.url, '../load/load-worker.ts'),
         name: `plimsoll load ${thread}`,
         ...{ data, standIn: this.#options.standIns?.load(data) },
-        ports: [...turns, ...feed],
+        ports: [parser, ...feed],
         ...{ board: this.#board, boardThread: thread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#loadReported(thread, message),
@@ -181,13 +188,13 @@ class ThreadedLoadGenerator implements LoadGenerator {
     );
   }
 
-  #startParse(parser: number, rings: ParseWorkerData['rings']): void {
-    const turnPorts = this.#turns.ofParse(rings);
+  #startParse(parser: number, shared: readonly SharedRing[]): void {
+    const rings = shared.map(({ thread, memory, channel }) => ({ thread, memory, port: channel.port2 }));
     const boardThread = this.#plan.threads.load + parser;
     const data: ParseWorkerData = {
       ...this.#shared,
       ...parseFacts(this.#plan),
-      ...{ parser, boardThread, rings, turnPorts },
+      ...{ parser, boardThread, rings },
       reportMs: this.#options.reportMs ?? REPORT_MS,
     };
     this.#parse.push(
@@ -196,7 +203,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         entry: this.#options.entries?.parseWorker ?? entryUrl(import.meta.url, '../parse/parse-worker.ts'),
         name: `plimsoll parse ${parser}`,
         ...{ data, standIn: this.#options.standIns?.parse(data) },
-        ports: turnPorts.map(({ port }) => port),
+        ports: rings.map(({ port }) => port),
         ...{ board: this.#board, boardThread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
         received: message => this.#parseReported(rings, message),
@@ -337,29 +344,39 @@ const loadResult = ({ wasStopped, reasons, atNs }: LoadEnding, board: ThreadBoar
   arenaFullCount: board.total('arenaFull'),
 });
 
-// A direct channel between each load thread of a run of sessions and the parse thread that reads its replies: a turn
-// waits for earlier answers, and the main thread should not be in that path.
-class TurnPorts {
-  readonly #plan: Pick<LoadPlan, 'sessions'>;
-  readonly #channels: Map<number, MessageChannel> = new Map();
+// One value of each load thread, and a promise of their sum. A lost thread must not block it forever: its watcher
+// supplies a value instead, or ends the wait.
+class ThreadTally<Value, Sum> {
+  readonly #threads: number;
+  readonly #sumOf: (values: readonly Value[]) => Sum;
+  readonly #reported: Map<number, Value> = new Map();
+  readonly #sum = Promise.withResolvers<Sum>();
+  readonly done: Promise<Sum> = this.#sum.promise;
 
-  constructor(plan: Pick<LoadPlan, 'sessions'>) {
-    this.#plan = plan;
+  constructor(threads: number, sumOf: (values: readonly Value[]) => Sum) {
+    this.#threads = threads;
+    this.#sumOf = sumOf;
   }
 
-  /** Empty without sessions. */
-  ofLoad(thread: number): MessagePort[] {
-    return this.#plan.sessions === undefined ? [] : [this.#channel(thread).port1];
+  get isDone(): boolean {
+    return this.#reported.size >= this.#threads;
   }
 
-  ofParse(rings: readonly { readonly thread: number }[]): readonly TurnPort[] {
-    if (this.#plan.sessions === undefined) return [];
-    return rings.map(({ thread }) => ({ thread, port: this.#channel(thread).port2 }));
+  get values(): readonly Value[] {
+    return [...this.#reported.values()];
   }
 
-  #channel(thread: number): MessageChannel {
-    const known = this.#channels.get(thread) ?? new MessageChannel();
-    this.#channels.set(thread, known);
-    return known;
+  has(thread: number): boolean {
+    return this.#reported.has(thread);
+  }
+
+  report(thread: number, value: Value): void {
+    this.#reported.set(thread, value);
+    if (this.isDone) this.#sum.resolve(this.#sumOf(this.values));
+  }
+
+  /** Does nothing if it is complete already. */
+  resolveWith(sum: Sum): void {
+    this.#sum.resolve(sum);
   }
 }

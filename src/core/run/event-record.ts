@@ -165,7 +165,7 @@ export type ClientRecord = {
 
 /**
  * How late each heartbeat of a load or parse thread came since its last such record. A beat of a load thread
- * is due BEAT_NS after the one before, one of a parse thread at irregular times, 2 to 24 ms apart, with or
+ * is due BEAT_NS after the one before, one of a parse thread 50 ms, or 2 to 24 ms where it sends marks, with or
  * without traffic, so that a process that was stopped, throttled or starved cannot appear to have kept up.
  */
 export type BeatsRecord = {

@@ -79,6 +79,25 @@ test('what must stay free is not given away', () => {
   expect(writer.begin(200, 0)).not.toBe(NO_ROOM);
 });
 
+test('a ring needs its reader once it is half full, and again for each further quarter', () => {
+  const memory = createRingMemory(4_096);
+  const writer = new RingWriter(memory);
+  const reader = new RingReader(memory);
+  /** 128 bytes, a 32nd of the ring. */
+  const reported = { type: 1, stampNs: 1, slot: 1, sampleId: 1, text: 'x'.repeat(88) };
+  const needs = (): boolean[] =>
+    Array.from({ length: 32 }, () => {
+      expect(write(writer, reported)).toBe(true);
+      return writer.takeNeedsReader();
+    });
+  const expected = Array.from({ length: 32 }, (_, at) => [15, 23, 31].includes(at));
+  expect(needs()).toEqual(expected);
+  while (read(reader) !== undefined);
+  expect(writer.takeNeedsReader()).toBe(false);
+  reader.release();
+  expect(needs()).toEqual(expected);
+});
+
 test('positions run on past 2^32 units', () => {
   const memory = createRingMemory(4_096);
   // As after 32 GiB of records: both a little below the wrap.

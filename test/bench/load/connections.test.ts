@@ -343,11 +343,26 @@ test('bytes that find no room fail their sample as the client, and all samples a
     loadPlan({ ...server, ...samplesMax(4), pattern: { kind: 'concurrency', concurrency: 4 } }),
     {
       ringBytes: 131_072,
-      parsesLate: true,
+      parses: 'late',
     },
   );
   expect(run.samples).toHaveLength(4);
   expect(new Set(outcomes(run.samples))).toEqual(new Set(['client']));
   expect(run.arenaFull).toBe(4);
   expect(run.dropped).toBe(0);
+});
+
+test('a reply longer than the ring is read whole by a parser that only looks on request', async () => {
+  const content = 'x'.repeat(20_000);
+  const bytes = chunkedStream(
+    events(...Array(2_000).fill(JSON.stringify({ choices: [{ delta: { content } }] })), '[DONE]'),
+  );
+  await using server = await scriptedServer(({ socket }) => socket.write(bytes));
+  // As large as in a run: half of it is more than the kernel holds of one connection.
+  const run = await runHere(loadPlan({ ...server, ...samplesMax(1) }), {
+    ringBytes: 33_554_432,
+    parses: 'on-request',
+  });
+  expect(outcomes(run.samples)).toEqual(['completed']);
+  expect(run.samples[0]?.chunkCount).toBe(2_000);
 });

@@ -1,5 +1,6 @@
 // A load thread and its parser in the test's own thread: real sockets, no worker.
 
+import { MessageChannel } from 'node:worker_threads';
 import { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
 import { createRingMemory } from '../../../src/bench/arena/ring.ts';
 import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/thread-board.ts';
@@ -42,8 +43,8 @@ export interface RunHereOptions {
   readonly ringBytes?: number;
   /** Called once the load runs. */
   readonly whileRunning?: (load: LoadThread) => void;
-  /** The parser comes only when all is over. */
-  readonly parsesLate?: boolean;
+  /** Otherwise every few ms: only when all is over, or when the load requests it. */
+  readonly parses?: 'late' | 'on-request';
   /** Default: this machine's clock, timers and sockets. */
   readonly loop?: OwnLoop;
 }
@@ -56,7 +57,7 @@ interface OwnLoop {
 
 export const runHere = async (
   plan: LoadPlan,
-  { ringBytes = 8_388_608, whileRunning, parsesLate = false, loop }: RunHereOptions = {},
+  { ringBytes = 8_388_608, whileRunning, parses, loop }: RunHereOptions = {},
 ): Promise<RunHere> => {
   const memory = createRingMemory(ringBytes);
   const board = new ThreadBoard(createThreadBoardMemory(1));
@@ -96,6 +97,7 @@ export const runHere = async (
     },
   });
   const recorder = new LoadRecorder(memory);
+  const requests = new MessageChannel();
   const load = new LoadThread({
     thread: 0,
     plan,
@@ -115,8 +117,12 @@ export const runHere = async (
       queuedNs: () => undefined,
     }),
     counts,
+    ...(parses === 'on-request' ? { parser: requests.port1 } : {}),
   });
-  const parsing = parsesLate ? undefined : setInterval(() => parser.parse(1_000), 5);
+  requests.port2.on('message', () => {
+    while (parser.parse(1_000));
+  });
+  const parsing = parses === undefined ? setInterval(() => parser.parse(1_000), 5) : undefined;
   const pacer = new Pacer({ nowNs, timers, spins: false });
   const { pattern, limits, course } = plan;
   const isClosedLoop = pattern.kind === 'concurrency' || pattern.kind === 'max-throughput';
@@ -147,10 +153,11 @@ export const runHere = async (
   whileRunning?.(load);
   await running;
   const finished = load.finish();
-  if (parsesLate) while (parser.parse(1_000)) output.flush();
+  if (parses === 'late') while (parser.parse(1_000)) output.flush();
   await finished;
   await reported.promise;
   clearInterval(parsing);
+  requests.port1.close();
   const samples = lines
     .split('\n')
     .filter(line => line !== '')
