@@ -12,9 +12,7 @@ import { BenchError } from './bench-error.ts';
 import { type AggregatorChild, openAggregator } from './run/aggregator-child.ts';
 import type { BenchParts, BenchResult, RunPart } from './run/bench-parts.ts';
 import type { BenchRequest } from './run/bench-request.ts';
-import { answerCounter } from './run/count-answers.ts';
 import { type EventLogChild, openEventLog } from './run/event-log-child.ts';
-import { finishRun } from './run/finish-run.ts';
 import { readProcText } from './run/host-watch.ts';
 import { MachineConditions } from './run/machine-conditions.ts';
 import { measure } from './run/measure.ts';
@@ -39,7 +37,9 @@ import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
   const prompts = await readPromptOptions(request, parts.stop, parts.noncePrefix);
   const tokenizer =
-    request.tokenizer === undefined ? undefined : await answerCounter(request, request.tokenizer, parts.stop);
+    request.tokenizer === undefined
+      ? undefined
+      : await (await loadCounter()).answerCounter(request, request.tokenizer, parts.stop);
   await checkOpenFiles(request, parts.environment.cores, parts.part?.share);
   const directory = await openRunDirectory(parts.directory);
   let isBegun = false;
@@ -125,7 +125,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     const { stop: stopped } = stopping;
     if (stopped?.cause === 'rejected' && parts.part !== undefined)
       throw new BenchError({ code: 'rejected', problem: stopped.problem, advice: stopped.advice });
-    return await finishRun({
+    return await (await loadFinish()).finishRun({
       ...run,
       stopped,
       parts,
@@ -148,6 +148,11 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     if (!isBegun) await directory.discard();
   }
 };
+
+/** Needed at its end only. Not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
+const loadFinish = () => import('./run/finish-run.ts');
+
+const loadCounter = () => import('./run/count-answers.ts');
 
 /** Unknown if it has none, or if the page of this server cannot be determined. */
 const metricsSource = (

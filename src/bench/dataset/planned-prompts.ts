@@ -14,6 +14,7 @@ import { thinkTimeText } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { chatSessions, generatedGroups, type SessionDatasetOptions, turnsOfChats } from './chat-sessions.ts';
+import type { LengthFacts } from './dataset-facts.ts';
 import { type DepthDatasetOptions, depthDataset } from './depth-prompts.ts';
 import type { FolderImages } from './image-folder.ts';
 import { type ChosenLengths, LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
@@ -25,7 +26,7 @@ import {
   syntheticDataset,
 } from './synthetic-dataset.ts';
 import type { Trace } from './trace/read-trace.ts';
-import { requestedOfTrace, type TimedTrace } from './trace/survey-trace.ts';
+import type { TimedTrace } from './trace/survey-trace.ts';
 import type { TraceFacts } from './trace/trace-facts.ts';
 import { traceSessions, traceSha256 } from './trace/trace-sessions.ts';
 import type { WordCosts } from './word-costs.ts';
@@ -202,6 +203,13 @@ const plannedReplay = (
     lengths: { input: '', output: '' },
   };
 };
+
+const requestedOfTrace = ({ total, min, max }: LengthFacts, requests: number): RequestedTokens => ({
+  text: 'as in the trace',
+  mean: total / requests,
+  min,
+  max,
+});
 
 const plannedDepths = (depth: DepthDatasetOptions, costs: WordCosts, seed: number): PlannedPrompts => {
   const { description, prompts, inputLengths } = depthDataset(depth, costs, seed);

@@ -12,7 +12,7 @@ import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts'
 import { openZeromqSubscriber } from '../../messaging/zeromq/zeromq-subscriber.ts';
 import type { AggregatorArguments } from '../../metrics/aggregator-arguments.ts';
 import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscriber.ts';
-import { type FinalSnapshot, finalSnapshot, recordsLost } from '../../metrics/report-sources.ts';
+import type { FinalSnapshot } from '../../metrics/report-sources.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import {
@@ -59,44 +59,46 @@ export interface AggregatorChild extends AsyncDisposable {
 
 /** @throws OwnProcessError or MessagingError when it does not start. */
 export const openAggregator = async (options: AggregatorStart): Promise<AggregatorChild> => {
-  const publisher = await openZeromqPublisher(options.eventsEndpoint, eventBatchBytesCodec, LOSSLESS);
-  let child: OwnProcess | undefined;
+  const { eventsEndpoint, settings, signal } = options;
+  // First: ZeroMQ is loaded here while it starts.
+  const starting = startOwnProcess({
+    entry: entryUrl(import.meta.url, '../../metrics/aggregator-process.ts'),
+    args: [JSON.stringify({ ...options.arguments, eventsEndpoint } satisfies AggregatorArguments)],
+    nodePath: options.nodePath,
+    env: options.env,
+    readyTimeoutMs: settings.readyMsMax,
+    signal,
+    onMessage: message => {
+      const reported = v.safeParse(LOOKED_AT, message);
+      if (reported.success) options.onLookedAt(reported.output.isLookedAt);
+    },
+  });
+  const started = starting.catch(() => undefined);
+  let publisher: MessagePublisher<Uint8Array> | undefined;
   let snapshots: MetricsSnapshotSubscriber | undefined;
   try {
+    publisher = await openZeromqPublisher(eventsEndpoint, eventBatchBytesCodec, LOSSLESS);
     const subscriber = await openZeromqSubscriber(
       options.arguments.snapshotsEndpoint,
       snapshotCodec,
       NEWEST_MESSAGE,
     );
     snapshots = new MetricsSnapshotSubscriber({ subscriber, clock: options.clock }, options.onSnapshot);
-    const patience = AbortSignal.any([options.signal, AbortSignal.timeout(options.settings.readyMsMax)]);
-    const given: AggregatorArguments = { ...options.arguments, eventsEndpoint: publisher.endpoint };
-    child = await startOwnProcess({
-      entry: entryUrl(import.meta.url, '../../metrics/aggregator-process.ts'),
-      args: [JSON.stringify(given)],
-      nodePath: options.nodePath,
-      env: options.env,
-      readyTimeoutMs: options.settings.readyMsMax,
-      signal: options.signal,
-      onMessage: message => {
-        const reported = v.safeParse(LOOKED_AT, message);
-        if (reported.success) options.onLookedAt(reported.output.isLookedAt);
-      },
-    });
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(settings.readyMsMax)]);
+    const child = await starting;
     // Both connections are tested before the first record.
     await Promise.race([
       Promise.all([publisher.waitForSubscribers(1, patience), subscriber.ready(patience)]),
       child.exited.then(exit => Promise.reject(new OwnProcessError('exited', earlyEnd(exit)))),
     ]).catch((error: unknown) => {
-      if (!patience.aborted || options.signal.aborted) throw error;
-      const { readyMsMax } = options.settings;
-      throw new OwnProcessError('not-ready', `the aggregator was not reached in ${readyMsMax} ms`);
+      if (!patience.aborted || signal.aborted) throw error;
+      throw new OwnProcessError('not-ready', `the aggregator was not reached in ${settings.readyMsMax} ms`);
     });
     return new ChildSide(publisher, child, snapshots, options);
   } catch (error) {
-    await publisher.close(0);
+    await publisher?.close(0);
     await snapshots?.close();
-    await child?.kill();
+    await (await started)?.kill();
     throw error;
   }
 };
@@ -140,6 +142,7 @@ class ChildSide implements AggregatorChild {
   }
 
   async finish(stopNow: AbortSignal): Promise<AggregatorResult> {
+    const { recordsLost } = await loadSources();
     const { accountMsMax, lingerMs } = this.#options.settings;
     // A dead reader confirms nothing: waiting for it ends when it exits.
     const closed = this.#publisher.close(stopNow.aborted ? 0 : lingerMs);
@@ -170,8 +173,9 @@ class ChildSide implements AggregatorChild {
     await this.#child.stop(STOP_MS);
   }
 
-  #final(signal: AbortSignal): Promise<FinalSnapshot> {
-    return finalSnapshot({
+  async #final(signal: AbortSignal): Promise<FinalSnapshot> {
+    const { finalSnapshot } = await loadSources();
+    return await finalSnapshot({
       snapshots: this.#snapshots,
       aggregatorExited: this.#child.exited,
       directory: this.#options.directory,
@@ -179,6 +183,8 @@ class ChildSide implements AggregatorChild {
     });
   }
 }
+
+const loadSources = () => import('../../metrics/report-sources.ts');
 
 const earlyEnd = ({ code, signal, stderr }: OwnProcessExit): string => {
   const reported = stderr.trim() === '' ? '' : `: ${stderr.trim().slice(-STDERR_SHOWN)}`;

@@ -3,7 +3,6 @@
 import { errorCode } from '../../core/problem.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { unreadableDataset, wrongFile } from '../dataset/dataset-chunks.ts';
-import { readDatasetFile } from '../dataset/dataset-file.ts';
 import { readImageFolder } from '../dataset/image-folder.ts';
 import { chosenLengths } from '../dataset/length-choice.ts';
 import type { PromptOptions } from '../dataset/planned-prompts.ts';
@@ -74,7 +73,12 @@ const readDataset = async (
     case 'received':
       return dataset.dataset;
     case 'file':
-      return await readDatasetFile({ ...dataset, signal, isWhole });
+      // Few runs have one.
+      return await (await import('../dataset/dataset-file.ts')).readDatasetFile({
+        ...dataset,
+        signal,
+        isWhole,
+      });
     default:
       return dataset satisfies never;
   }

@@ -11,7 +11,6 @@ import type { SweepStageRef } from '../../core/sweep/sweep.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { runHead } from '../../tui/watched-run.ts';
 import type { ProcessState } from '../process-state.ts';
-import { linkInHome } from '../runs/found-runs.ts';
 import { runningDaemon } from './bench-process.ts';
 import type { RunDisplay } from './run-display.ts';
 
@@ -84,6 +83,7 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
       this.withoutHome(fileReason(error));
     }
     if (this.#context.isElsewhere !== true) return;
+    const { linkInHome } = await import('../runs/found-runs.ts');
     const reason = await linkInHome(home, config.run.id, directory);
     if (reason !== undefined) this.notice(`plimsoll runs cannot list this run: ${reason}`);
   }

@@ -11,9 +11,7 @@ import type { CallFile } from '../../core/run/provenance.ts';
 import type { Report } from '../../core/run/report.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { repeatText } from '../../render/comparison/spread-text.ts';
 import { estimateLabel, neededLabel, sampleSizeNotice } from '../../render/run/objective-labels.ts';
-import { renderReport } from '../../render/run/text-report.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { depthDatasetOptions, depthRequest } from '../bench/depth-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
@@ -228,6 +226,7 @@ const printRepeat = async (
   invocation: Invocation,
   state: ProcessState,
 ): Promise<ExitCode> => {
+  const { repeatText } = await import('../../render/comparison/spread-text.ts');
   await state.stdout.write(
     invocation.option(BENCH.json)
       ? jsonLines(document)
@@ -281,6 +280,7 @@ const print = async (
   if (!isQuiet) for (const notice of notices) await stderr.write(`plimsoll: ${notice}\n`);
   if (isJson) await stdout.write(jsonLines(report));
   else {
+    const { renderReport } = await import('../../render/run/text-report.ts');
     const { isUnicode, columns } = stdout;
     const text = renderReport(report, { isUnicode, columns, isFull: false });
     const more = `Everything: ${program} report DIR --full; as a page: --html FILE`;

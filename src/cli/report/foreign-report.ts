@@ -12,6 +12,7 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { runFiles } from '../../metrics/run-files.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
+import { isSeriesForm } from '../../report/foreign/foreign-form-names.ts';
 import { FOREIGN_FORMS, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
 import { measuredSamples, type SampledRun } from '../../report/foreign/foreign-series.ts';
 import type { Invocation } from '../command.ts';
@@ -94,7 +95,7 @@ export const foreignSeries = async (
   { invocation, state }: ForeignContext,
 ): Promise<string | undefined> => {
   const name = invocation.option(FORM.as);
-  const form = name === undefined || name === 'csv' ? undefined : SERIES_FORMS[name];
+  const form = name !== undefined && isSeriesForm(name) ? SERIES_FORMS[name] : undefined;
   if (form === undefined) return undefined;
   const runs: SampledRun[] = [];
   for (const part of parts) {

@@ -5,21 +5,14 @@ import { wrong } from '../../core/figure/parse-figure.ts';
 import { excludes, needs, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
 import { oneOf } from '../../core/option/option-values.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { type ForeignFormName, SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
+import { FOREIGN_FORM_NAMES, SERIES_FORM_NAMES } from '../../report/foreign/foreign-form-names.ts';
 import type { Invocation } from '../command.ts';
 
 const { choice, value } = optionsIn('Output');
 
-const FORM_NAMES = [
-  'vllm',
-  'aiperf',
-  'guidellm',
-  'genai-perf',
-  'inference-perf',
-  'csv',
-] as const satisfies readonly (ForeignFormName | 'csv')[];
+const FORM_NAMES = [...FOREIGN_FORM_NAMES, 'csv'] as const;
 
-const SERIES_NAMES: readonly string[] = Object.keys(SERIES_FORMS);
+const SERIES_NAMES: readonly string[] = SERIES_FORM_NAMES;
 
 /** In the order of --help. */
 export const FORM = {

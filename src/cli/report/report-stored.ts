@@ -22,7 +22,7 @@ import { plainText } from '../../render/document/plain-text.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { comparisonCsv, unitsCsv } from '../../report/csv/comparison-csv.ts';
 import { stagesCsv } from '../../report/csv/stages-csv.ts';
-import { SERIES_FORMS } from '../../report/foreign/foreign-forms.ts';
+import { SERIES_FORM_NAMES } from '../../report/foreign/foreign-form-names.ts';
 import { comparisonPage } from '../../report/html/comparison-page.ts';
 import { linePage } from '../../report/html/line-page.ts';
 import type { FontFace } from '../../report/html/page-style.ts';
@@ -165,7 +165,7 @@ const reportStored = async <D extends object>(
   if (document === undefined) return undefined;
   const { what, firstPart } = row;
   const series = row.series?.(document);
-  refuse({ directory, what, firstPart, forms: series === undefined ? [] : Object.keys(SERIES_FORMS) });
+  refuse({ directory, what, firstPart, forms: series === undefined ? [] : SERIES_FORM_NAMES });
   const written = series && (await foreignSeries(directory, series, context));
   if (written === undefined) await reportForms(row, document, directory, context);
   else await context.state.stdout.write(written);

@@ -3,6 +3,7 @@
 
 import type { Report } from '../../core/run/report.ts';
 import { aiperfRecords } from './aiperf-records.ts';
+import type { ForeignFormName, SeriesFormName } from './foreign-form-names.ts';
 import type { SampledRun, SampleReading } from './foreign-series.ts';
 import { genaiPerfSummary } from './genai-perf-summary.ts';
 import { guidellmReport, guidellmSeries } from './guidellm-report.ts';
@@ -11,8 +12,6 @@ import { vllmResult } from './vllm-result.ts';
 
 /** A text in parts, none of which needs the whole run in memory. */
 type ForeignForm = (report: Report, samples: SampleReading) => AsyncIterable<string>;
-
-export type ForeignFormName = 'vllm' | 'aiperf' | 'guidellm' | 'genai-perf' | 'inference-perf';
 
 export const FOREIGN_FORMS: Readonly<Record<ForeignFormName, ForeignForm>> = {
   vllm: vllmResult,
@@ -26,6 +25,6 @@ export const FOREIGN_FORMS: Readonly<Record<ForeignFormName, ForeignForm>> = {
 type SeriesForm = (id: string, runs: readonly SampledRun[]) => AsyncIterable<string>;
 
 /** Those of them that may contain several runs. */
-export const SERIES_FORMS: Partial<Readonly<Record<ForeignFormName, SeriesForm>>> = {
+export const SERIES_FORMS: Readonly<Record<SeriesFormName, SeriesForm>> = {
   guidellm: guidellmSeries,
 };

@@ -1,7 +1,8 @@
 // Files of other tools, made from requests whose times are known.
 
 import { join } from 'node:path';
-import { FOREIGN_FORMS, type ForeignFormName } from '../../../src/report/foreign/foreign-forms.ts';
+import type { ForeignFormName } from '../../../src/report/foreign/foreign-form-names.ts';
+import { FOREIGN_FORMS } from '../../../src/report/foreign/foreign-forms.ts';
 import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { timedSamplesOf, writeTimedRun } from '../../support/timed-runs.ts';

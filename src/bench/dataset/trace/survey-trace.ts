@@ -5,9 +5,7 @@
 import { basename } from 'node:path';
 import { ofCount } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
-import type { RequestedTokens } from '../../../core/run/run-requests.ts';
 import { DatasetDigest, type DatasetLocation, wrongFile } from '../dataset-chunks.ts';
-import type { LengthFacts } from '../dataset-facts.ts';
 import { QuestionDigest } from './question-digest.ts';
 import type { TracePart } from './read-trace.ts';
 import { type ReplayPace, ReplayTimes } from './replay-times.ts';
@@ -97,13 +95,6 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
     sha256: questions.result(),
   };
 };
-
-export const requestedOfTrace = ({ total, min, max }: LengthFacts, requests: number): RequestedTokens => ({
-  text: 'as in the trace',
-  mean: total / requests,
-  min,
-  max,
-});
 
 const busiestSecond = (timesNs: Float64Array): number => {
   let most = 0;
