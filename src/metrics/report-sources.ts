@@ -5,6 +5,7 @@
 import { unlink } from 'node:fs/promises';
 import { counted } from '../core/figure/figure.ts';
 import { errorCode, errorMessage, type Problem, ProblemError } from '../core/problem.ts';
+import { withCost } from '../core/run/account-cost.ts';
 import type { Report, RunConfig } from '../core/run/report.ts';
 import { lookUp, type MetricsSnapshot } from '../core/run/snapshot.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
@@ -86,10 +87,12 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
   const judged =
     kept.kind === 'here' && kept.document.run.id === report.run.id ? judgedIn(kept.document) : {};
   const { samples } = runFiles(directory);
-  return asForeign({
-    ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)),
-    ...judged,
-  });
+  return asForeign(
+    withCost({
+      ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)),
+      ...judged,
+    }),
+  );
 };
 
 /** Only the run itself could query the machine that it loaded. */

@@ -1,6 +1,7 @@
 // The end of a run: the aggregator's result, the samples on disk, and a report from the better of both, written and
 // returned. Every wait here has a limit.
 
+import { withCost } from '../../core/run/account-cost.ts';
 import type { MachineDuringRun, Report, RunConfig } from '../../core/run/report.ts';
 import type { RunStop } from '../../core/run/run-stop.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -83,7 +84,8 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
         directory.files.samples,
       )
     : await countedAgain(report, directory);
-  const best = parts.judge === undefined ? detailed : { ...detailed, ...(await parts.judge(detailed)) };
+  const judged = parts.judge === undefined ? detailed : { ...detailed, ...(await parts.judge(detailed)) };
+  const best = withCost(judged);
   // A reader of the file cannot request --full: it contains everything, with the summary that fits on a screen at its
   // top.
   const full = renderReport(best, { isUnicode: true, isFull: true });

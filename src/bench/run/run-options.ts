@@ -4,6 +4,7 @@
 import { excludes, optionsIn } from '../../core/option/option.ts';
 import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
+import { priceOption } from '../../core/run/run-cost.ts';
 import { WAIT } from '../target/await-server.ts';
 
 const load = optionsIn('Load');
@@ -37,6 +38,7 @@ export const RUN_OPTIONS = {
     meaning:
       'Also write every event record to events.jsonl, by a process of its own: about twice the size of the samples.',
   }),
+  price: priceOption,
   attainment: judged.valueOr({
     name: 'attainment',
     // For runs, sweeps and load lines: no number of requests can prove that none will miss an objective.

@@ -172,6 +172,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
     ...(request.isUnguarded ? { isUnguarded: true as const } : {}),
+    ...(request.price.length === 0 ? {} : { price: request.price }),
     command: options.command ?? unknown('a part of something else'),
     ...(server.offeredModels === undefined ? {} : { offeredModels: server.offeredModels }),
     requests: {

@@ -235,6 +235,7 @@ export const BENCH = {
     parse: parseObjectives,
   }),
   attainment: RUN_OPTIONS.attainment,
+  price: RUN_OPTIONS.price,
   requireTrustworthy: judged.flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   like: output.choice({
     name: 'like',

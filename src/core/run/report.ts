@@ -33,6 +33,7 @@ import { FINISH_REASONS, failuresByKindSchema } from './outcome.ts';
 import { provenanceSchema } from './provenance.ts';
 import { rateBoundsSchema } from './rate-bounds.ts';
 import { reportAgentSchema, reportCountsSchema, sentences } from './report-agent.ts';
+import { costSchema, priceSchema } from './run-cost.ts';
 import { runPatternSchema } from './run-pattern.ts';
 import { REPORT_RATE_KEYS } from './run-rates.ts';
 import { requestLengthsSchema, runRequestsSchema } from './run-requests.ts';
@@ -78,6 +79,8 @@ const reportRunSchema = openObject({
   hasNonce: v.boolean(),
   /** Contamination checks were disabled (--no-guard). */
   isUnguarded: v.exactOptional(v.literal(true)),
+  /** What an hour of the server, or a kWh, costs. */
+  price: v.exactOptional(v.pipe(v.array(priceSchema), v.maxLength(2))),
   /** Command that repeats it, without secrets. */
   command: reported(text),
   /** Names of the agents of a run from many machines; missing if one machine made it. */
@@ -267,6 +270,8 @@ export const reportSchema = openObject({
   environment: environmentSchema,
   /** From the sensors of the node that it loaded; missing if they were not read. */
   energy: v.exactOptional(v.union([unknownSchema, energySchema])),
+  /** If it was given prices. */
+  cost: v.exactOptional(costSchema),
   /** For a run with a tokenizer that the person provided. */
   tokenizer: v.exactOptional(v.union([unknownSchema, tokenizerAccountSchema])),
   /** Where it is relative to the bound of the machine that it loaded; missing if it was not judged. */

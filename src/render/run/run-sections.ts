@@ -4,6 +4,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { Section } from '../section.ts';
 import { agentSection } from './agent-rows.ts';
 import { clientSection } from './client-rows.ts';
+import { costSection } from './cost-rows.ts';
 import { energySection } from './energy-rows.ts';
 import { errorSection, finishSection, outcomeSection, rateSection } from './outcome-rows.ts';
 import { headroomSection } from './run-headroom-text.ts';
@@ -28,6 +29,7 @@ const RUN_SECTIONS: readonly RunSection[] = [
   sessionSection,
   headroomSection,
   energySection,
+  costSection,
 ];
 
 export const runSections = (report: Report): readonly Section[] =>

@@ -36,6 +36,7 @@ import { capitalized, withFullStop } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { type Section, type SectionCell, sectionBody, sectionCellText } from '../section.ts';
 import { fromText } from './agent-rows.ts';
+import { costSection } from './cost-rows.ts';
 import { depthLines } from './depth-text.ts';
 import { energySection } from './energy-rows.ts';
 import { answerSentence } from './objective-labels.ts';
@@ -67,6 +68,7 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
     ...(hasFigures(report) ? errorBounds(report) : []),
     ...apart(headroomSection(report), columns),
     ...apart({ tables: energySection(report)?.tables ?? [] }, columns),
+    ...apart({ tables: costSection(report)?.tables ?? [] }, columns),
     ...spoiled(report, columns),
   ].flatMap(line => bounded(wrapped(line, columns), LINES_OF_ONE_MAX));
   const below = notices(report, columns);

@@ -1,0 +1,61 @@
+// The cost of a run as a table for people, the same in every form.
+
+import { figureText, formatThreeDigits, UNKNOWN_FIGURE } from '../../core/figure/figure.ts';
+import type { Report } from '../../core/run/report.ts';
+import { COST_SHARE_KEYS, COST_SHARES, type CostPart } from '../../core/run/run-cost.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { type Section, withRows } from '../section.ts';
+
+export const costSection = ({ cost }: Pick<Report, 'cost'>): Section | undefined => {
+  if (cost === undefined) return undefined;
+  const { parts, currency, errorShare } = cost;
+  const known = parts.filter(({ total }) => !isUnknown(total));
+  const shown = COST_SHARE_KEYS.filter(key => known.some(part => !isUnknown(part[key])));
+  return {
+    key: 'cost',
+    title: 'Cost',
+    note: 'of the measured window; each column is the whole cost, divided by what it names',
+    tables: withRows({
+      name: 'Cost',
+      columns: ['of', 'run', ...shown.map(key => COST_SHARES[key])],
+      rows: known.map(part => [
+        PART_LABELS[part.of],
+        money(part.total, currency),
+        ...shown.map(key => money(part[key], currency)),
+      ]),
+    }),
+    remarks: [
+      ...parts.flatMap(({ of, total }) =>
+        isUnknown(total) ? [`${PART_LABELS[of]}: unknown, ${total.reason}`] : [],
+      ),
+      ...(isUnknown(errorShare)
+        ? []
+        : [
+            `The client may be off by ${percentOf(errorShare)} of each; by how much runs differ is not in it`,
+          ]),
+    ],
+  };
+};
+
+const percentOf = (share: number): string =>
+  share < 0.0001 ? 'less than 0.01%' : `${formatThreeDigits(share * 100)}%`;
+
+const money = (amount: Reported<number>, currency: string): string => {
+  if (isUnknown(amount)) return UNKNOWN_FIGURE.figure;
+  const figure = amount < WHOLE_LEAST ? significant(amount) : formatThreeDigits(amount);
+  return /^\p{Sc}$/u.test(currency) ? `${currency}${figure}` : figureText({ figure, unit: currency });
+};
+
+/** "0.000121": three significant digits, of amounts too small for two decimals. */
+const significant = (amount: number): string =>
+  amount === 0 ? '0' : amount.toFixed(Math.min(DECIMALS_MAX, 2 - Math.floor(Math.log10(amount))));
+
+/** From here on three digits have at most two decimals. */
+const WHOLE_LEAST = 0.995;
+const DECIMALS_MAX = 9;
+const PART_LABELS: Readonly<Record<CostPart['of'], string>> = {
+  time: 'time',
+  gpu: 'electricity of GPUs',
+  processor: 'electricity of processors',
+  machine: 'electricity of the machine',
+};
