@@ -48,11 +48,11 @@ const money = (amount: Reported<number>, currency: string): string => {
 
 /** "0.000121": three significant digits, of amounts too small for two decimals. */
 const significant = (amount: number): string =>
-  amount === 0 ? '0' : amount.toFixed(Math.min(DECIMALS_MAX, 2 - Math.floor(Math.log10(amount))));
+  amount === 0 ? '0' : amount.toFixed(Math.min(MOST_DECIMALS, 2 - Math.floor(Math.log10(amount))));
 
 /** From here on three digits have at most two decimals. */
 const WHOLE_LEAST = 0.995;
-const DECIMALS_MAX = 9;
+const MOST_DECIMALS = 9;
 const PART_LABELS: Readonly<Record<CostPart['of'], string>> = {
   time: 'time',
   gpu: 'electricity of GPUs',
