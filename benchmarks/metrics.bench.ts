@@ -156,6 +156,7 @@ const finalMs = Array.from({ length: 3 }, () =>
           target: '',
           serverKind: '',
           api: 'chat',
+          stamps: { by: 'kernel' },
           model: '',
           pattern: { kind: 'concurrency', concurrency: 64 },
           shape: PLAIN_SHAPE,

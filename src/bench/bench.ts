@@ -85,9 +85,12 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     await using _aggregator = aggregator;
     await using _eventLog = eventLog ?? NOTHING;
     await using _prepared = prepared;
-    const { server, plan, dataset, calibration, shortestTokens, notices } = prepared;
+    const { server, plan, dataset, calibration, shortestTokens, stamps, notices } = prepared;
     load = prepared.load;
-    const config = runConfig({ ...parts, request, plan, dataset, calibration, shortestTokens, server });
+    const config = runConfig({
+      ...parts,
+      ...{ request, plan, dataset, calibration, shortestTokens, server, stamps },
+    });
     await directory.writeConfig(config);
     relay.attach(batch => {
       aggregator.publish(batch);
@@ -186,9 +189,9 @@ const inFlightOf = (load: LoadGenerator | undefined): number =>
   load === undefined ? 0 : load.counts.issued - load.counts.ended;
 
 const zeroOf =
-  ({ zero }: RunPart, { connectionsOpened }: PreparedLoad) =>
+  ({ zero }: RunPart, load: PreparedLoad) =>
   (): Promise<number | undefined> =>
-    zero(connectionsOpened);
+    zero(load);
 
 const tapped = (sink: LoadSink, tap: LoadSink | undefined): LoadSink =>
   tap === undefined

@@ -163,6 +163,7 @@ const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }
       ...run,
       id,
       serverKind: notReported,
+      stamps: notReported,
       shape: PLAIN_SHAPE,
       name: name ?? run.name,
       tags,

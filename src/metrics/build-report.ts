@@ -119,7 +119,7 @@ export const buildReport = (input: ReportInput): Report => {
         .filter(([name]) => !isOfClient(name))
         .map(([name, series]) => [name, reportSeries(series)]),
     ),
-    client: worstClient(reportClient(metrics, { pattern: config.run.pattern, droppedEvents }), input.agents),
+    client: worstClient(reportClient(metrics, { ...config.run, droppedEvents }), input.agents),
     ...additionalFigures(input, metrics),
     littlesLaw: law,
     machine: input.machine ?? unknown('only a run of one machine itself sees what its machine does'),

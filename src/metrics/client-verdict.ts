@@ -1,15 +1,18 @@
 // Whether the client can be trusted: did it send on time, did it read when the bytes arrived, did it have the
-// processor it needed. Every threshold is here with its reason; each one that is exceeded gives one sentence.
+// processor it needed. If the kernel takes the timestamps, only the first matters: a late read changes no figure, a late send
+// changes the load. Every threshold is here with its reason; each one that is exceeded gives one sentence.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText } from '../core/figure/figure.ts';
+import { type ArrivalStamps, isByKernel } from '../core/run/arrival-stamps.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
 import { isOpenLoop, type RunPattern } from '../core/run/run-pattern.ts';
 import { earlyStoppingRank } from '../core/statistics/early-stopping.ts';
-import { isUnknown, type Unknown } from '../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown } from '../core/unknown.ts';
 
 export interface ClientEvidence {
   readonly pattern: RunPattern;
+  readonly stamps: Reported<ArrivalStamps>;
   readonly sendLatenessNs: LatenessFigures | Unknown;
   readonly readLatenessNs: LatenessFigures | Unknown;
   /** For every due heartbeat of all load threads. */
@@ -40,12 +43,17 @@ export interface ClientEvidence {
   readonly hasFigures: boolean;
   /** Requests whose lateness is known. */
   readonly sent: number;
+  /** Closed loop: share of the users' time that they waited for this client between a reply and their next request. */
+  readonly waitedShare: number | Unknown;
 }
 
 type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'>;
 
 export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
-  const starved = evidence.observedNs > 0 && evidence.starvedNs > STARVED_PART_MAX * evidence.observedNs;
+  const starved =
+    !isByKernel(evidence.stamps) &&
+    evidence.observedNs > 0 &&
+    evidence.starvedNs > STARVED_PART_MAX * evidence.observedNs;
   const reasons = [...lossReasons(evidence), ...(evidence.hasFigures ? slowReasons(evidence, starved) : [])];
   if (reasons.length > 0) return { verdict: 'client-bound', reasons, starved };
   if (evidence.observedNs === 0) {
@@ -54,7 +62,13 @@ export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   return { verdict: 'trustworthy', reasons: [], starved };
 };
 
-const slowReasons = (evidence: ClientEvidence, starved: boolean): readonly string[] => [
+const slowReasons = (evidence: ClientEvidence, starved: boolean): readonly string[] =>
+  isByKernel(evidence.stamps)
+    ? [...lateSendReasons(evidence), ...waitedReasons(evidence), ...stolenReasons(evidence)]
+    : lateReaderReasons(evidence, starved);
+
+/** Of a client whose timestamps wait for its own threads. */
+const lateReaderReasons = (evidence: ClientEvidence, starved: boolean): readonly string[] => [
   ...(starved ? [starvedReason(evidence)] : []),
   ...pauseReasons(evidence),
   ...hostReasons(evidence),
@@ -109,12 +123,17 @@ const pauseReasons = ({
 
 /** Pressure alone is no evidence: it shows that something on the machine waited, not that this client did. */
 const causeOf = ({
+  stamps,
   throttledShare,
   stolenShare,
   pressureShare,
-}: Pick<ClientEvidence, 'throttledShare' | 'stolenShare' | 'pressureShare'>): string => {
+}: Pick<ClientEvidence, 'stamps' | 'throttledShare' | 'stolenShare' | 'pressureShare'>): string => {
   const seen = [
-    { share: throttledShare, most: THROTTLED_PART_MAX, text: 'a quota throttled the client' },
+    {
+      share: throttledShare,
+      most: isByKernel(stamps) ? 1 : THROTTLED_PART_MAX,
+      text: 'a quota throttled the client',
+    },
     { share: stolenShare, most: STOLEN_PART_MAX, text: 'the hypervisor took processors' },
     { share: pressureShare, most: 1, text: 'tasks of this machine waited for a processor' },
   ].flatMap(({ share, most, text }) =>
@@ -126,14 +145,28 @@ const causeOf = ({
   return seen.length === 0 ? '' : `; ${seen.join(', ')}`;
 };
 
-const hostReasons = ({ throttledShare, stolenShare }: ClientEvidence): readonly string[] => [
-  ...(isUnknown(throttledShare) || throttledShare <= THROTTLED_PART_MAX
+const hostReasons = (evidence: ClientEvidence): readonly string[] => {
+  const { throttledShare } = evidence;
+  return [
+    ...(isUnknown(throttledShare) || throttledShare <= THROTTLED_PART_MAX
+      ? []
+      : [`a processor quota throttled the client for ${percent(throttledShare)} of the time`]),
+    ...stolenReasons(evidence),
+  ];
+};
+
+/** The kernel itself does not run meanwhile, so that its timestamps are late, too. */
+const stolenReasons = ({ stolenShare }: ClientEvidence): readonly string[] =>
+  isUnknown(stolenShare) || stolenShare <= STOLEN_PART_MAX
     ? []
-    : [`a processor quota throttled the client for ${percent(throttledShare)} of the time`]),
-  ...(isUnknown(stolenShare) || stolenShare <= STOLEN_PART_MAX
+    : [`the hypervisor took ${percent(stolenShare)} of the processors for others`];
+
+const waitedReasons = ({ pattern, waitedShare, ...host }: ClientEvidence): readonly string[] =>
+  isOpenLoop(pattern) || isUnknown(waitedShare) || waitedShare <= LATE_PART_MAX
     ? []
-    : [`the hypervisor took ${percent(stolenShare)} of the processors for others`]),
-];
+    : [
+        `users waited ${percent(waitedShare)} of their time for this client before they sent again, over ${percent(LATE_PART_MAX)}: it loaded less than was requested${causeOf(host)}`,
+      ];
 
 const lateSendReasons = ({
   pattern,

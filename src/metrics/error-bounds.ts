@@ -39,10 +39,12 @@ export class ErrorBounds {
   /** Why an agent's part is not known. */
   #unheard: string | undefined;
   /**
-   * Names of throttled clients: the share of the time. The kernel does not count it as waiting for a processor, so no
+   * Names of throttled clients, as far as their reads are late by it: the share of the time. The kernel does not count it as waiting for a processor, so no
    * stamp includes it.
    */
   readonly #throttled = new Map<string, number>();
+  /** Names of agents whose timestamps are the kernel's. */
+  readonly #byKernel = new Set<string>();
   /** Live bounds, and how many more times each is reused. */
   readonly #reported = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
 
@@ -84,6 +86,7 @@ export class ErrorBounds {
     this.#markCount += marks;
     this.#window.clockErrorNs = Math.max(this.#window.clockErrorNs, clockErrorNs);
     if (parts === undefined) return;
+    if (isByKernel(parts.lateMarks)) this.#byKernel.add(name);
     this.#agents.push(markedBy(parts.lateMarks, parts.blockedMarks));
     for (const edge of GAP_EDGES) this.#gaps.observed({ edge, cells: parts.gaps[edge] });
     this.#marked = {
@@ -96,7 +99,7 @@ export class ErrorBounds {
   throttled(throttledNs: number, observedNs: number, name = 'the client'): void {
     // A group with several processors counts each of them. NaN if it was not reported.
     const share = Math.min(1, throttledNs / observedNs);
-    if (share > THROTTLED_PART_MAX) this.#throttled.set(name, share);
+    if (share > THROTTLED_PART_MAX && !this.#byKernel.has(name)) this.#throttled.set(name, share);
     else this.#throttled.delete(name);
   }
 
@@ -175,16 +178,22 @@ export class ErrorBounds {
     return this.#marked;
   }
 
+  /** Timestamps are the kernel's. */
+  get #isMarkless(): boolean {
+    return isByKernel(this.#marks.map(({ latenessNs }) => latenessNs));
+  }
+
   #whyNone(): string | undefined {
     if (this.#completed === 0) return 'no request completed';
     if (this.#lost > 0) return 'records of the client were lost';
     if (this.#missing > 0)
       return `${formatCount(this.#missing)} of ${counted(this.#completed, 'request')} have no record of how late their stamps may be`;
     if (this.#unheard !== undefined) return this.#unheard;
-    for (const [name, share] of this.#throttled)
+    // The kernel stamps what arrives and leaves whether or not this process may run.
+    for (const [name, share] of this.#isMarkless ? [] : this.#throttled)
       return `a processor quota throttled ${name} for ${Math.round(share * 100)}% of the time, and it is not known which stamps it delayed`;
-    const isMarked = this.#agents.length > 0 || isByKernel(this.#marks.map(({ latenessNs }) => latenessNs));
-    if (this.#markCount < MARKS_MIN && !isMarked) return tooFewMarks(this.#markCount, 'the load threads');
+    if (this.#markCount < MARKS_MIN && this.#agents.length === 0 && !this.#isMarkless)
+      return tooFewMarks(this.#markCount, 'the load threads');
     return undefined;
   }
 }

@@ -1,11 +1,12 @@
 // The client's part of a report, from a snapshot.
 
+import { type ArrivalStamps, isByKernel } from '../core/run/arrival-stamps.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
 import type { CounterKey } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { isSeriesKey, seriesRow } from '../core/run/run-series.ts';
 import type { MetricLookup, SeriesMetric } from '../core/run/snapshot.ts';
-import { type Unknown, unknown } from '../core/unknown.ts';
+import { type Reported, type Unknown, unknown } from '../core/unknown.ts';
 import { clientVerdict } from './client-verdict.ts';
 
 /** Series and counters that describe the client, which samples.jsonl does not contain. */
@@ -14,16 +15,24 @@ export const isOfClient = (name: string): boolean =>
   name.startsWith('connections') ||
   (isSeriesKey(name) && seriesRow(name).level === 'client');
 
+interface ClientContext {
+  readonly pattern: RunPattern;
+  readonly stamps: Reported<ArrivalStamps>;
+  readonly droppedEvents: number;
+}
+
 export const reportClient = (
   metrics: MetricLookup,
-  { pattern, droppedEvents }: { readonly pattern: RunPattern; readonly droppedEvents: number },
+  { pattern, stamps, droppedEvents }: ClientContext,
 ): ReportClient => {
+  const ofReads = (name: 'readLatenessNsMax' | 'beatLatenessNs'): LatenessFigures | Unknown =>
+    isByKernel(stamps) ? unknown(NO_READS) : lateness(metrics.series(name), NOT_OBSERVED);
   const observedNs = metrics.counter('client.observedNs');
   const ifObserved = <T>(value: T): T | Unknown => (observedNs > 0 ? value : unknown(NOT_OBSERVED));
   const figures = {
     sendLatenessNs: lateness(metrics.series('sendLatenessNs'), 'no request was sent'),
-    readLatenessNs: lateness(metrics.series('readLatenessNsMax'), NOT_OBSERVED),
-    beatLatenessNs: lateness(metrics.series('beatLatenessNs'), NOT_OBSERVED),
+    readLatenessNs: ofReads('readLatenessNsMax'),
+    beatLatenessNs: ofReads('beatLatenessNs'),
     throttledShare: shareOf(metrics, 'client.throttledNs', 'client.throttleObservedNs'),
     pressureShare: shareOf(metrics, 'client.pressureNs', 'client.pressureObservedNs'),
     stolenShare: shareOf(metrics, 'client.stolenNs', 'client.stealObservedNs'),
@@ -38,6 +47,7 @@ export const reportClient = (
   const verdict = clientVerdict({
     ...figures,
     pattern,
+    stamps,
     observedNs,
     starvedNs: metrics.counter('client.starvedNs'),
     parsePausedNs: metrics.counter('client.parsePausedNs'),
@@ -51,6 +61,7 @@ export const reportClient = (
     hasFigures:
       completed > 0 || (metrics.counts('all').failed === 0 && metrics.counter('cancelledAfterGrace') === 0),
     sent: metrics.series('sendLatenessNs')?.count ?? 0,
+    waitedShare: waitedShare(metrics),
   });
   return {
     ...verdict,
@@ -63,6 +74,16 @@ export const reportClient = (
       stale: metrics.counter('connectionsStale'),
     },
   };
+};
+
+/** A user either waits for a reply, for a connection, or for this client. */
+const waitedShare = (metrics: MetricLookup): number | Unknown => {
+  const [lateNs, connectNs, busyNs] = (['sendLatenessNs', 'connectNs', 'latencyNs'] as const).map(name =>
+    Number(metrics.series(name)?.total ?? 0),
+  );
+  const waitedNs = Math.max(0, (lateNs ?? 0) - (connectNs ?? 0));
+  const ofNs = waitedNs + (busyNs ?? 0);
+  return ofNs > 0 ? waitedNs / ofNs : unknown('no request completed');
 };
 
 const shareOf = (metrics: MetricLookup, sum: CounterKey, observed: CounterKey): number | Unknown => {
@@ -82,4 +103,5 @@ const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFig
 const median = (series: SeriesMetric | undefined): number | undefined => series?.percentiles['50'];
 
 const NOT_REPORTED_BY_SYSTEM = 'not reported by the system';
+const NO_READS = "not needed: timestamps are the kernel's";
 const NOT_OBSERVED = 'the client left no measurements of itself';

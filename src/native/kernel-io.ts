@@ -48,6 +48,10 @@ const callsOf = (libc: ReturnType<Koffi['load']>) => ({
   epollWait: libc.func('int epoll_wait(int ep, uintptr_t events, int count, int ms)'),
   socket: libc.func('int socket(int family, int type, int protocol)'),
   connect: libc.func('int connect(int fd, uintptr_t address, uint32_t bytes)'),
+  bind: libc.func('int bind(int fd, uintptr_t address, uint32_t bytes)'),
+  listen: libc.func('int listen(int fd, int backlog)'),
+  accept: libc.func('int accept4(int fd, uintptr_t address, uintptr_t bytes, int flags)'),
+  socketName: libc.func('int getsockname(int fd, uintptr_t address, uintptr_t bytes)'),
   close: libc.func('int close(int fd)'),
   pipe: libc.func('int pipe2(uintptr_t ends, int flags)'),
   setOption: libc.func('int setsockopt(int fd, int level, int option, uintptr_t value, uint32_t bytes)'),
@@ -145,10 +149,7 @@ export class KernelIo {
     if (this.#calls.parseAddress(familyNumber, host, this.#at.small) !== 1)
       throw new SocketError('inet_pton', 'EINVAL');
     this.#small.copy(bytes, addressAt, 0, family === 4 ? 4 : 16);
-    const fd = this.#checked(
-      'socket',
-      this.#calls.socket(familyNumber, STREAM | NON_BLOCKING | CLOSE_ON_EXEC, PROTOCOL_TCP),
-    );
+    const fd = this.#socket(familyNumber);
     this.#setOption(fd, PROTOCOL_TCP, TCP_NO_DELAY, 1);
     bytes.copy(this.#small);
     if (this.#calls.connect(fd, this.#at.small, bytes.length) < 0) {
@@ -160,6 +161,30 @@ export class KernelIo {
       }
     }
     return fd;
+  }
+
+  /** For one connection, on loopback. @throws SocketError */
+  listen(): { readonly fd: number; readonly port: number } {
+    const { bytes, addressAt } = socketAddress(4, 0, 0);
+    bytes.writeUInt32BE(LOOPBACK, addressAt);
+    const fd = this.#socket(FAMILY_IPV4);
+    const { small } = this.#at;
+    bytes.copy(this.#small);
+    this.#small.writeUInt32LE(bytes.length, bytes.length);
+    try {
+      this.#checked('bind', this.#calls.bind(fd, small, bytes.length));
+      this.#checked('listen', this.#calls.listen(fd, 1));
+      this.#checked('getsockname', this.#calls.socketName(fd, small, small + bytes.length));
+    } catch (error) {
+      this.close(fd);
+      throw error;
+    }
+    return { fd, port: this.#small.readUInt16BE(2) };
+  }
+
+  /** @returns the descriptor, or NOTHING_YET. @throws SocketError */
+  accept(listener: number): number {
+    return this.#counted('accept', this.#calls.accept(listener, 0, 0, NON_BLOCKING | CLOSE_ON_EXEC));
   }
 
   /** Why a connection failed: "ECONNREFUSED" and the like; '' if there is no error. Clears it. */
@@ -249,6 +274,11 @@ export class KernelIo {
     return received;
   }
 
+  #socket(family: number): number {
+    const type = STREAM | NON_BLOCKING | CLOSE_ON_EXEC;
+    return this.#checked('socket', this.#calls.socket(family, type, PROTOCOL_TCP));
+  }
+
   #setOption(fd: number, level: number, option: number, value: number): number {
     this.#small.writeInt32LE(value, 0);
     return this.#calls.setOption(fd, level, option, this.#at.small, 4);
@@ -301,3 +331,5 @@ const TRUNCATE = 0x20;
 const DONT_WAIT = 0x40;
 const ERROR_QUEUE = 0x2000;
 const CLOCK_REALTIME = 0;
+/** 127.0.0.1. */
+const LOOPBACK = 0x7f_00_00_01;

@@ -4,6 +4,7 @@
 
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
+import { arrivalStampsSchema } from '../core/run/arrival-stamps.ts';
 import { environmentSchema } from '../core/run/report.ts';
 import { count, figure, openObject, reported, text } from '../core/schema.ts';
 import {
@@ -123,6 +124,7 @@ const agentSchema: v.GenericSchema<unknown, AgentMessage> = v.variant('kind', [
     kind: v.literal('ready'),
     runZeroNs: clockNs,
     connectionsOpened: count,
+    stamps: reported(arrivalStampsSchema),
     ephemeralPorts: reported(count),
     notices: sentences,
   }),

@@ -17,6 +17,7 @@
 //           ←    done
 
 import { INPUT_LIMITS } from '../core/input/input-limits.ts';
+import type { ArrivalStamps } from '../core/run/arrival-stamps.ts';
 import type { ReportEnvironment } from '../core/run/report.ts';
 import type { Reported } from '../core/unknown.ts';
 import type { AgentRequest, AgentShare, AgentSurvey } from './agent-request.ts';
@@ -83,6 +84,8 @@ export type AgentMessage =
       readonly kind: 'ready';
       readonly runZeroNs: number;
       readonly connectionsOpened: number;
+      /** Who takes the timestamps of its replies; unknown from a version that does not report it. */
+      readonly stamps: Reported<ArrivalStamps>;
       /** Number of ephemeral ports that the system assigns per source address; unknown if not reported. */
       readonly ephemeralPorts: Reported<number>;
       readonly notices: readonly string[];

@@ -16,6 +16,7 @@ const SECOND = 1_000 * MS;
 
 const well: ClientEvidence = {
   pattern: { kind: 'poisson', requestsPerSecond: 100 },
+  stamps: { by: 'read', reason: 'TLS' },
   sendLatenessNs: { p50: 1_000, p99: 0.2 * MS, max: 3 * MS },
   readLatenessNs: { p50: 0.5 * MS, p99: 2 * MS, max: 8 * MS },
   beatLatenessNs: { p50: 0.2 * MS, p99: 1.5 * MS, max: 12 * MS },
@@ -34,6 +35,7 @@ const well: ClientEvidence = {
   samplesFailedByClient: 0,
   hasFigures: true,
   sent: 10_000,
+  waitedShare: 0.001,
 };
 
 const closedLoop = { pattern: { kind: 'concurrency', concurrency: 8 } } as const;
@@ -97,6 +99,39 @@ describe('the verdict on the client', () => {
     expect(clientVerdict({ ...well, ...closedLoop, ...late }).verdict).toBe('trustworthy');
   });
 
+  describe("with the kernel's timestamps", () => {
+    const kernel = { stamps: { by: 'kernel' } } as const;
+
+    test.each<[string, Partial<ClientEvidence>]>([
+      ['read late', { readLatenessNs: { p50: 60 * MS, p99: 900 * MS, max: SECOND } }],
+      ['missed beats', { beatLatenessNs: { p50: 0, p99: 3_900 * MS, max: 4_000 * MS } }],
+      ['was starved', { starvedNs: 5 * SECOND, cpuShare: 0.4 }],
+      ['was throttled by a quota', { throttledShare: 0.9 }],
+      ['parsed late', { parsePausedNs: 5 * SECOND }],
+      ['collected garbage', { gcPauseNs: { total: 2 * SECOND, max: SECOND } }],
+      ['was busy in closed loop, but let no user wait', { ...closedLoop, eventLoopUtilization: 1 }],
+    ])('is trustworthy although it %s: no figure changes by it', (_, change) => {
+      const trusted = { verdict: 'trustworthy', reasons: [], starved: false };
+      expect(clientVerdict({ ...well, ...kernel, ...change })).toEqual(trusted);
+      expect(clientVerdict({ ...well, ...change }).verdict).toBe('client-bound');
+    });
+
+    test.each<[string, Partial<ClientEvidence>, RegExp]>([
+      ['lost records', { lostRecords: 1 }, /1 event records were lost/],
+      ['sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00.ms/],
+      [
+        'let users wait in closed loop',
+        { ...closedLoop, waitedShare: 0.08, throttledShare: 0.9 },
+        /^users waited 8% of their time .* over 5%: it loaded less .*; a quota throttled the client for 90%/,
+      ],
+      ['had no processors, so that the kernel did not run', { stolenShare: 0.2 }, /hypervisor took 20%/],
+    ])('is client-bound if it %s: the load was not the requested one', (_, change, reason) => {
+      const { verdict, reasons } = clientVerdict({ ...well, ...kernel, ...change });
+      expect(verdict).toBe('client-bound');
+      expect(reasons).toEqual([expect.stringMatching(reason)]);
+    });
+  });
+
   test('is given to nobody who was not observed', () => {
     const nothing = unknown('lost');
     const evidence = {
@@ -138,6 +173,7 @@ describe("the client's own figures", () => {
   type OfClient = ClientRecord | BeatsRecord | HostRecord;
   const clientOf = (...records: readonly [OfClient, boolean][]) => {
     const pattern = { kind: 'concurrency', concurrency: 1 } as const;
+    const stamps = { by: 'read', reason: 'TLS' } as const;
     const metrics = new RunMetrics({ pattern, isStreaming: true, objectives: [] });
     for (const [record, isTracking] of records) {
       if (record.kind === 'client.observed') metrics.client.observed(record, isTracking);
@@ -151,7 +187,7 @@ describe("the client's own figures", () => {
       pendingTasks: 0,
       metrics: metrics.final(),
     } as const;
-    return reportClient(lookUp(snapshot), { pattern, droppedEvents: 0 });
+    return reportClient(lookUp(snapshot), { pattern, stamps, droppedEvents: 0 });
   };
 
   test('are weighed by time, and those of the busiest thread are reported', () => {

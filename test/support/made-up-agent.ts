@@ -11,6 +11,7 @@ export const madeUpAgent = (name: string, changes: Partial<ReportAgent> = {}): R
   errors: { reset: 2 },
   verdict: 'trustworthy',
   verdictReasons: [],
+  stamps: { by: 'kernel' },
   sendLatenessNsP99: 42_000,
   clockErrorMs: 0.0414,
   clockDriftPpm: 3,

@@ -128,6 +128,7 @@ export const runConfig = (more: Partial<RunConfig['run']> = {}): RunConfig => ({
     streaming: true,
     warmupRequests: 0,
     hasNonce: true,
+    stamps: unknown('made up'),
     command: unknown('made up'),
     requests: unknown('made up'),
     ...more,

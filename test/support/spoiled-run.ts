@@ -53,6 +53,7 @@ export const RUN: ContaminationSources['run'] = {
   hasNonce: true,
   model: 'm',
   streaming: true,
+  stamps: unknown('not said'),
   requests: unknown('not said'),
   shape: unknown('not said'),
 };

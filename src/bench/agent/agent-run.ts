@@ -16,7 +16,7 @@ import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
 import { encodeSnapshotPacked } from '../../wire/snapshot-codec.ts';
 import { reportToJson } from '../../wire/stored-json.ts';
 import { runBench } from '../bench.ts';
-import type { BenchParts, BenchResult, RunPart, StartedRun } from '../run/bench-parts.ts';
+import type { BenchParts, BenchResult, ReadyLoad, RunPart, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { AgentFacts } from './agent-facts.ts';
 import type { LoadCaps } from './agent-policy.ts';
@@ -184,13 +184,14 @@ export class AgentRun {
     this.#zero.resolve(undefined);
   }
 
-  async #ready(connectionsOpened: number): Promise<number | undefined> {
+  async #ready({ connectionsOpened, stamps }: ReadyLoad): Promise<number | undefined> {
     const { zeroNs, report, bench } = this.#options;
     this.#isReady = true;
     await report({
       kind: 'ready',
       runZeroNs: Number((this.#started?.runZeroNs ?? zeroNs) - zeroNs),
       connectionsOpened,
+      stamps,
       ephemeralPorts: await ephemeralPorts(),
       notices: [],
     });

@@ -228,6 +228,7 @@ export const reportAgents = (
       errors: report?.errors ?? {},
       verdict: report?.client.verdict ?? 'unknown',
       verdictReasons: report?.client.reasons ?? ['it left the run before it reported on its own machine'],
+      stamps: agent.ready.stamps,
       sendLatenessNsP99: latenessOf(report),
       clockErrorMs: clock.errorNs / 1e6,
       clockDriftPpm: clock.drift === 0 ? unknown('measured once') : clock.drift * 1e6,

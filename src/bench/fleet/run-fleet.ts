@@ -37,7 +37,7 @@ import { clockLine } from './clock-offset.ts';
 import { collectAgent, fleetMetrics, mergeSamplesOf, reportAgents } from './fleet-account.ts';
 import { LiveFacts } from './live-facts.ts';
 import { plannedArrivals } from './planned-arrivals.ts';
-import { countedWarmup, type PreparedFleet, prepareAgents } from './prepare-agents.ts';
+import { countedWarmup, type PreparedAgent, type PreparedFleet, prepareAgents } from './prepare-agents.ts';
 import { runSplitSession, SplitPhases } from './split-session.ts';
 
 /**
@@ -128,7 +128,7 @@ export const runFleetBench = async (
           ...mergeSnapshots(reported, { state: 'live', measuringSinceNs }),
           ...(objectives === undefined ? {} : { objectives }),
           bounds: unknown('of a run from many machines they are counted at its end'),
-          agents: liveAgents(links, config),
+          agents: liveAgents(fleet.agents, config),
         };
       },
       final: state => ({ state, ...final }),
@@ -227,6 +227,7 @@ const fleetConfig = (
     calibration: survey.calibration,
     shortestTokens: survey.shortestTokens,
     server: survey,
+    stamps: unknown('of each machine in `agents`'),
   });
   return { ...config, run: { ...config.run, from: agents.map(({ link }) => link.name) } };
 };
@@ -299,15 +300,12 @@ const countsOf = (snapshot: MetricsSnapshot | undefined): LoadCounts => {
 };
 
 // Each agent's state from its newest snapshot, for views of a run in progress: judged as its report will be.
-const liveAgents = (
-  links: readonly Pick<AgentLink, 'name' | 'loss' | 'snapshot'>[],
-  { run }: RunConfig,
-): readonly LiveAgent[] =>
-  links.map(({ name, loss, snapshot }): LiveAgent => {
+const liveAgents = (agents: readonly PreparedAgent[], { run }: RunConfig): readonly LiveAgent[] =>
+  agents.map(({ link: { name, loss, snapshot }, ready: { stamps } }): LiveAgent => {
     const metrics = lookUp(snapshot);
     const { pattern, streaming: isStreaming } = run;
     const droppedEvents = metrics.counter('droppedEvents');
-    const { verdict, reasons } = reportClient(metrics, { pattern, droppedEvents });
+    const { verdict, reasons } = reportClient(metrics, { pattern, stamps, droppedEvents });
     const [reason = ''] = verdict === 'client-bound' ? reasons : [];
     return {
       agent: name.slice(0, LIVE_AGENT_TEXT_LENGTH_MAX),

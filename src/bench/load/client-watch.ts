@@ -8,15 +8,15 @@ import { Heartbeat } from '../arena/thread-board.ts';
 import type { ReadLoop } from '../loop/read-loop.ts';
 import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
 import { MarkReader } from './mark-reader.ts';
-import { ReadLateness } from './read-lateness.ts';
+import type { ReadLateness } from './read-lateness.ts';
 
 interface ClientWatchOptions {
   readonly thread: number;
   readonly nowNs: () => number;
   /** CPU time of the calling thread, µs. */
   readonly cpuMicros: () => number;
-  /** Total time that the calling thread has waited for a processor, ns; undefined if the system does not count it. */
-  readonly queuedNs: () => number | undefined;
+  /** undefined: timestamps are the kernel's, so a late read delays none. */
+  readonly reads: ReadLateness | undefined;
   readonly counts: ConnectionCounts;
   readonly timers: LoopTimers;
   readonly meters: ThreadMeters;
@@ -43,15 +43,15 @@ export class ClientWatch {
   #readLatenessNsMax = 0;
   #pauseNsTotal = 0;
   #pauseNsMax = 0;
-  readonly #reads: ReadLateness;
-  readonly #closeTurn = (): void => this.#reads.closeTurn(this.#options.nowNs());
+  readonly #reads: ReadLateness | undefined;
+  readonly #closeTurn = (): void => this.#reads?.closeTurn(this.#options.nowNs());
 
   constructor(options: ClientWatchOptions) {
     this.#options = options;
     this.#lastNs = options.nowNs();
     this.heartbeat = new Heartbeat(this.#lastNs);
     const { meters } = options;
-    this.#reads = new ReadLateness(this.#lastNs, meters.idleNs, options.queuedNs);
+    this.#reads = options.reads;
     this.#lastCpuMicros = options.cpuMicros();
     this.#lastCounts = { ...options.counts };
     this.#collector = meters.watchCollections(durationNs => {
@@ -62,34 +62,31 @@ export class ClientWatch {
 
   /** On each tick of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
-    this.#reads.awake(nowNs);
-    const blockedNs = this.#reads.takeBlockedNs();
+    this.#reads?.awake(nowNs);
+    const blockedNs = this.#reads?.takeBlockedNs() ?? 0;
     if (blockedNs > 0) this.marks.missed(blockedNs);
     this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
   }
 
   /** @returns how much earlier the bytes of a read now may have arrived, ns. */
   readHappened(stampNs: number): number {
+    const reads = this.#reads;
+    if (reads === undefined) return 0;
     // An unref'd immediate runs after the reads of this turn and adds no turn of its own.
-    if (!this.#reads.isTurnOpen) this.#options.timers.soon(this.#closeTurn);
-    const lateNs = this.#reads.read(stampNs);
-    this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#reads.turnFirstNs);
+    if (!reads.isTurnOpen) this.#options.timers.soon(this.#closeTurn);
+    const lateNs = reads.read(stampNs);
+    this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - reads.turnFirstNs);
     return lateNs;
-  }
-
-  /** A read whose timestamp is the kernel's, and may be late by this much. */
-  stamped(lateNs: number): void {
-    this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, Math.ceil(lateNs));
   }
 
   /** Beyond that: no bytes of the open turn waited longer than both. */
   get restNs(): number {
-    return this.#reads.restNs;
+    return this.#reads?.restNs ?? 0;
   }
 
   /** The loop has looked at its sockets since this time. */
   polledSince(ns: number): void {
-    this.#reads.polledSince(ns);
+    this.#reads?.polledSince(ns);
   }
 
   /** Since the last call. */

@@ -67,6 +67,11 @@ export class ClosedLoop implements LoadPattern {
   }
 
   connectionFree(connection: HttpConnection): void {
+    this.#free(connection, NONE);
+  }
+
+  /** @param dueNs when its user meant to send again; NONE: now */
+  #free(connection: HttpConnection, dueNs: number): void {
     if (this.#connections.userOf(connection) === undefined) {
       this.#connections.freed(connection);
       return;
@@ -82,10 +87,15 @@ export class ClosedLoop implements LoadPattern {
     }
     if (this.#users !== undefined && this.#hasLeft(connection, nowNs)) return;
     if (!thread.recorder.hasRoom) {
-      this.#resting.set(connection, { sinceNs: nowNs, untilNs: nowNs + NO_ROOM_NS, isBackoff: false });
+      this.#resting.set(connection, {
+        sinceNs: nowNs,
+        untilNs: nowNs + NO_ROOM_NS,
+        isBackoff: false,
+        dueNs,
+      });
       return;
     }
-    this.#issue(connection, nowNs);
+    this.#issue(connection, nowNs, dueNs);
   }
 
   sampleEnded(connection: HttpConnection): void {
@@ -93,9 +103,14 @@ export class ClosedLoop implements LoadPattern {
     const waitNs = user === undefined ? 0 : this.#backoff.after(user, this.#endOf(connection));
     if (waitNs > 0 && !this.hasIssuedAll) {
       const sinceNs = this.#thread.nowNs();
-      this.#resting.set(connection, { sinceNs, untilNs: sinceNs + waitNs, isBackoff: true });
+      this.#resting.set(connection, {
+        sinceNs,
+        untilNs: sinceNs + waitNs,
+        isBackoff: true,
+        dueNs: NONE,
+      });
     }
-    this.connectionFree(connection);
+    this.#free(connection, connection.endedNs);
   }
 
   #endOf({ lastEnd }: HttpConnection): RequestEnd {
@@ -121,7 +136,7 @@ export class ClosedLoop implements LoadPattern {
       if (!isDue(rest)) continue;
       this.#resting.delete(connection);
       if (rest.isBackoff) this.#thread.backedOff(nowNs - rest.sinceNs);
-      this.connectionFree(connection);
+      this.#free(connection, rest.dueNs);
     }
   }
 
@@ -161,7 +176,7 @@ export class ClosedLoop implements LoadPattern {
     return shareOf(users.at(nowNs - this.#options.startNs), threadShare(plan, thread));
   }
 
-  #issue(connection: HttpConnection, nowNs: number): void {
+  #issue(connection: HttpConnection, nowNs: number, dueNs: number): void {
     const { board } = this.#thread;
     const { sampleIdEnd, course } = this.#options;
     const isBefore = course !== undefined && nowNs < course.measuredFromNs;
@@ -173,7 +188,7 @@ export class ClosedLoop implements LoadPattern {
     }
     const sending = this.#connections.to(targetOfSample(this.#thread.plan, sampleId), connection);
     this.#thread.prepare(sending, sampleId);
-    this.#thread.send(sending, NONE, 0, this.isWarmup || isBefore);
+    this.#thread.send(sending, dueNs, 0, this.isWarmup || isBefore);
     this.#connections.openAhead();
   }
 }
@@ -183,6 +198,7 @@ interface Rest {
   readonly untilNs: number;
   /** Waits after a failure, not for lack of room. */
   readonly isBackoff: boolean;
+  readonly dueNs: number;
 }
 
 /** Longer than a tick: the parse thread has made progress by then. */

@@ -35,8 +35,7 @@ interface LoadThreadParts {
   readonly counts: ConnectionCounts;
   /** To the parse thread; undefined: it needs no request to look. */
   readonly parser?: MessagePort;
-  /** Default: by the read. */
-  readonly stamps?: () => ArrivalStamps;
+  readonly stamps: ArrivalStamps;
 }
 
 export class LoadThread implements ConnectionOwner<HttpConnection> {
@@ -60,9 +59,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly #counts: ConnectionCounts;
   readonly #timer: Disposable;
   readonly #parser: MessagePort | undefined;
-  readonly #stamps: (() => ArrivalStamps) | undefined;
-  /** Connected only if timestamps are of the read. */
-  #marks: MarkSource | undefined;
+  readonly #stamps: ArrivalStamps;
   #pattern: LoadPattern | undefined;
   #ticks = 0;
   #inFlight = 0;
@@ -103,7 +100,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#opening = opening;
     opening.start();
     return opening.ended
-      .then(opened => ({ ...opened, dead: [...this.addresses.dead], stamps: this.stamps }))
+      .then(opened => ({ ...opened, dead: [...this.addresses.dead], stamps: this.#stamps }))
       .finally(() => {
         this.#opening = undefined;
       });
@@ -247,22 +244,14 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   readHappened(stampNs: number, arrival: ReadArrival | undefined): void {
-    if (arrival !== undefined) {
-      this.recorder.readLate(arrival.lateNs, 0);
-      if (!arrival.hasMore) this.#watch.stamped(arrival.lateNs);
-    } else this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
+    if (arrival !== undefined) this.recorder.readLate(arrival.lateNs, 0);
+    else this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
     if (this.recorder.takeNeedsReader()) this.wakeParser();
   }
 
-  get stamps(): ArrivalStamps {
-    return this.#stamps?.() ?? { by: 'read', reason: 'no other is set up' };
-  }
-
-  /** From now on the wake-up latency of this thread is measured. */
+  /** From now on the wake-up latency of this thread is measured, if it is part of timestamps. */
   readMarks(source: MarkSource): void {
-    this.#marks = source;
-    if (this.stamps.by === 'kernel') return;
-    this.#marks = undefined;
+    if (this.#stamps.by === 'kernel') return;
     this.#watch.marks.connect(source, this.nowNs, stampNs => ({
       lateNs: this.#watch.readHappened(stampNs),
       restNs: this.#watch.restNs,
@@ -316,19 +305,17 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   #observe(): void {
     const { heartbeat, marks } = this.#watch;
     this.#waiting = this.#pattern?.waiting(this.nowNs()) ?? this.#waiting;
-    // Whether the kernel returns timestamps is known only after the first reads.
-    if (this.#marks !== undefined) this.readMarks(this.#marks);
     const record = this.#watch.observe({
       arrivalsWaiting: this.#waiting,
       backoffNs: this.#backoffNs,
       connectionsAhead: this.#connectionsAhead,
     });
     this.recorder.observed(record);
-    this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
-    heartbeat.clear();
     // A thread whose timestamps are the kernel's has nothing to sample, which an empty record states.
-    const isByKernel = this.stamps.by === 'kernel';
-    if (isByKernel) marks.clear();
+    const isByKernel = this.#stamps.by === 'kernel';
+    if (!isByKernel)
+      this.recorder.latenesses(RECORD.beats, heartbeat.latenessNs, heartbeat.count, record.atNs);
+    heartbeat.clear();
     if (marks.count > 0 || isByKernel)
       this.recorder.latenesses(RECORD.marks, marks.latenessNs, marks.count, record.atNs);
     marks.clear();

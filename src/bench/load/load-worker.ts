@@ -11,6 +11,7 @@ import { ClientWatch, ownThreadMeters } from './client-watch.ts';
 import { LoadPhases } from './load-phases.ts';
 import { type LoadWorkerData, requestHeads, type ToLoadWorker, targetsOf } from './load-plan.ts';
 import { LoadThread } from './load-thread.ts';
+import { ReadLateness } from './read-lateness.ts';
 import { chooseStamps } from './stamp-choice.ts';
 
 // How long the calling thread has been ready to run without a processor, as the Linux scheduler counts it:
@@ -73,6 +74,7 @@ const start = async (): Promise<void> => {
     env,
   });
   const timers = loop ?? LOOP_TIMERS;
+  const meters = ownThreadMeters(loop);
   const fed = feed === undefined ? undefined : new RequestFeed(feed, writer, plan.warmupRequests);
   const load = new LoadThread({
     thread,
@@ -90,10 +92,10 @@ const start = async (): Promise<void> => {
         const { user, system } = process.threadCpuUsage();
         return user + system;
       },
-      queuedNs: queuedTimeOfThread(),
+      reads: loop === undefined ? new ReadLateness(nowNs(), meters.idleNs, queuedTimeOfThread()) : undefined,
       counts,
       timers,
-      meters: ownThreadMeters(loop),
+      meters,
     }),
     counts,
     parser,

@@ -19,6 +19,13 @@ interface Timer extends Disposable {
   isCancelled: boolean;
 }
 
+interface ReadLoopParts {
+  readonly io: KernelIo;
+  readonly nowNs: () => number;
+  /** A descriptor that is open as long as the kernel has to stamp. */
+  readonly stamped: number;
+}
+
 export class ReadLoop implements LoopTimers {
   readonly isExact = true;
   readonly io: KernelIo;
@@ -30,6 +37,7 @@ export class ReadLoop implements LoopTimers {
   idleNs = 0;
   /** Rounds in a row that began late. */
   #lateRounds = 0;
+  readonly #stamped: number;
   readonly #sockets: Map<number, PolledSocket> = new Map();
   readonly #timers: DueHeap<Timer> = new DueHeap();
   /** Of the timers: they stay until they are due, or until there are too many. */
@@ -39,9 +47,10 @@ export class ReadLoop implements LoopTimers {
   #turn: NodeJS.Immediate | undefined;
   #isStopped = false;
 
-  constructor(io: KernelIo, nowNs: () => number) {
+  constructor({ io, nowNs, stamped }: ReadLoopParts) {
     this.io = io;
     this.nowNs = nowNs;
+    this.#stamped = stamped;
     this.clock = new StampClock({ wallNs: () => io.wallNs(), nowNs });
     this.roundNs = nowNs();
   }
@@ -55,7 +64,9 @@ export class ReadLoop implements LoopTimers {
   /** Its sockets must be closed. Idempotent. */
   stop(): void {
     clearImmediate(this.#turn);
+    if (this.#isStopped) return;
     this.#isStopped = true;
+    this.io.close(this.#stamped);
     this.io.stop();
   }
 

@@ -1,6 +1,7 @@
 // Dependencies of a run other than its request, its events in progress, and its result.
 
 import type { Clock } from '../../clock/clock.ts';
+import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import type { RunProvenance } from '../../core/run/provenance.ts';
 import type { Report, ReportEnvironment, RunConfig } from '../../core/run/report.ts';
 import type { ServerReading } from '../../core/run/server-reading.ts';
@@ -81,11 +82,16 @@ export interface RunPart {
    * Called when connections are open and the warm-up is over. Resolves with the zero of the schedule, ns since the
    * run's zero; undefined: none.
    */
-  readonly zero: (opened: number) => Promise<number | undefined>;
+  readonly zero: (opened: ReadyLoad) => Promise<number | undefined>;
   /** This machine's own limit on connections that are open at any moment, independent of the load. */
   readonly connectionsMax?: number;
   /** Makes the plan in another thread; undefined: in this one. */
   readonly planned?: (signal: AbortSignal) => Promise<PlannedPart>;
+}
+
+export interface ReadyLoad {
+  readonly connectionsOpened: number;
+  readonly stamps: Reported<ArrivalStamps>;
 }
 
 export interface PlannedPart {

@@ -3,9 +3,9 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { counted } from '../../core/figure/figure.ts';
-import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { lastLine } from '../../core/text/single-line.ts';
+import { type Unknown, unknown } from '../../core/unknown.ts';
 import { type Env, runTool } from '../../process/child.ts';
 import { BenchError } from '../bench-error.ts';
 import type { FolderImages } from '../dataset/image-folder.ts';
@@ -17,7 +17,7 @@ import { awaitServer } from '../target/await-server.ts';
 import type { ServerAnswer } from '../target/query-server.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
-import type { BenchParts, PlannedPart, RunPart } from './bench-parts.ts';
+import type { BenchParts, PlannedPart, ReadyLoad, RunPart } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { contextNotices } from './context-room.ts';
 import { resolveAddresses } from './resolve-addresses.ts';
@@ -25,14 +25,13 @@ import { loadPlan } from './run-plan.ts';
 import { type ServerSurvey, surveyServer } from './survey-server.ts';
 import { shownTarget } from './target-spread.ts';
 
-export interface PreparedLoad extends AsyncDisposable {
+export interface PreparedLoad extends ReadyLoad, AsyncDisposable {
   readonly server: ServerAnswer;
   readonly plan: LoadPlan;
   readonly dataset: PlannedPrompts;
   readonly calibration: RunRequests['calibration'];
   readonly shortestTokens: RunRequests['shortestTokens'];
   readonly load: LoadGenerator;
-  readonly connectionsOpened: number;
   /** Notices for the user about server and connections. */
   readonly notices: readonly string[];
 }
@@ -80,6 +79,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
       calibration: survey.calibration,
       shortestTokens: survey.shortestTokens,
       connectionsOpened: opened.opened,
+      stamps: opened.stamps,
       notices: [
         // For a part of a run, the coordinator reports it once for all.
         ...(parts.part === undefined ? contextNotices(survey, dataset) : []),
@@ -173,10 +173,14 @@ const openAll = async (
   load: LoadGenerator,
   request: BenchRequest,
   stop: AbortSignal,
-): Promise<{ readonly opened: number; readonly notices: readonly string[] }> => {
+): Promise<{
+  readonly opened: number;
+  readonly stamps: ReadyLoad['stamps'];
+  readonly notices: readonly string[];
+}> => {
   const stopLoad = (): void => load.stop();
   stop.addEventListener('abort', stopLoad, { once: true });
-  const { opened, failed, problem, dead = [], stamps } = await load.open();
+  const { opened, failed, problem, dead = [], stamps = NOT_STATED } = await load.open();
   stop.removeEventListener('abort', stopLoad);
   stop.throwIfAborted();
   if (opened === 0 && failed === 0) {
@@ -201,21 +205,18 @@ const openAll = async (
         ];
   return {
     opened,
+    stamps,
     notices: [
       ...notices,
       ...dead.map(
         address =>
           `${address}, an address of ${request.target.server.host}, took no connection: it was left out`,
       ),
-      ...(stamps === undefined ? [] : [stampsText(stamps)]),
     ],
   };
 };
 
-const stampsText = (stamps: ArrivalStamps): string =>
-  stamps.by === 'kernel'
-    ? 'replies have timestamps by the kernel: how busy this machine was does not delay them'
-    : `replies have timestamps by the read, not by the kernel: ${stamps.reason}`;
+const NOT_STATED: Unknown = unknown('no load thread reported it');
 
 /** How long records may be buffered: a stage or a live view needs them soon; each flush wakes three processes. */
 export const reportMs = ({ part, tap }: Pick<BenchParts, 'part' | 'tap'>, isLookedAt: boolean): number => {

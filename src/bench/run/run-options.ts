@@ -21,7 +21,7 @@ export const RUN_OPTIONS = {
   ),
   hasRealTimeThreads: load.flag(
     'real-time',
-    'Let the threads that send and stamp run before every other program, where the system allows it (Linux, as root); the report says so.',
+    "Run the threads that send and read before other programs (Linux, as root). With the kernel's timestamps only sends, not latencies, need it.",
     { rules: [excludes(['from', 'agents'], { because: 'other machines generate the load' })] },
   ),
   seed: load.valueOr({

@@ -1,5 +1,6 @@
 // Derives the plan of the load threads, and the configuration in the run directory, from the request.
 
+import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import { cancelText } from '../../core/run/cancel-policy.ts';
 import { MIXED_REQUESTS_MIN, type ModelMix, mixedOrder, mixText } from '../../core/run/model-mix.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
@@ -140,6 +141,7 @@ interface ConfigOptions {
   readonly calibration: RunRequests['calibration'];
   readonly shortestTokens: RunRequests['shortestTokens'];
   readonly server: ServerAnswer;
+  readonly stamps: Reported<ArrivalStamps>;
   readonly runId: string;
   readonly startedAt: string;
   readonly command?: Reported<string>;
@@ -171,6 +173,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     ...(request.cancel === undefined ? {} : { cancelled: cancelText(request.cancel) }),
     warmupRequests: plan.warmupRequests,
     hasNonce: request.hasNonce,
+    stamps: options.stamps,
     ...(request.isUnguarded ? { isUnguarded: true as const } : {}),
     ...(request.price.length === 0 ? {} : { price: request.price }),
     command: options.command ?? unknown('a part of something else'),

@@ -155,7 +155,7 @@ const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[
   snapshot.evidence === undefined || run.isUnguarded
     ? []
     : findContamination({
-        run: { ...run, streaming: run.isStreaming },
+        run: { ...run, streaming: run.isStreaming, stamps: unknown('decides nothing before the end') },
         samples: snapshot.evidence,
         server: snapshot.server ?? unknown('the server reports no metrics'),
         machine: unknown('checked at the end of the run'),

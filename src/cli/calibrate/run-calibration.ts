@@ -57,12 +57,14 @@ export const runCalibration = async (
   const streams: StreamStep[] = [];
   const rates: RateStep[] = [];
   const clockErrorsNs: number[] = [];
+  let stamps: Calibration['stamps'] = unknown('no step was measured');
   for (const count of STREAMS) {
     if (streams.length > 0 && !hasTime(runsOfSteps)) break;
     await options.print(counted(count, 'stream'));
-    const { step, clockErrorNs } = await streamStep(state, options.url, { count, stepMs });
-    streams.push(step);
-    clockErrorsNs.push(clockErrorNs);
+    const measured = await streamStep(state, options.url, { count, stepMs });
+    streams.push(measured.step);
+    clockErrorsNs.push(measured.clockErrorNs);
+    stamps = measured.stamps;
   }
   for (const rate of RATES) {
     if (rates.length > 0 && !hasTime(1)) break;
@@ -87,6 +89,7 @@ export const runCalibration = async (
     madeAt: new Date(systemClock.wallMs()).toISOString(),
     machine,
     target: options.url ?? 'loopback',
+    stamps,
     clock: options.url === undefined ? null : clockOf(clockErrorsNs),
     streams,
     rates,
@@ -124,7 +127,11 @@ const streamStep = async (
   state: ProcessState,
   url: string | undefined,
   { count, stepMs }: { readonly count: number; readonly stepMs: number },
-): Promise<{ readonly step: StreamStep; readonly clockErrorNs: number }> => {
+): Promise<{
+  readonly step: StreamStep;
+  readonly stamps: Calibration['stamps'];
+  readonly clockErrorNs: number;
+}> => {
   const there =
     url === undefined ? undefined : await comparedRun(state, { url, isHere: false }, { count, stepMs });
   await using mock = await mockHere(state, there?.load ?? loadOf(count));
@@ -144,7 +151,7 @@ const streamStep = async (
           },
     boundNs: boundOf(report),
   };
-  return { step, clockErrorNs: there?.clockErrorNs ?? 0 };
+  return { step, stamps: report.run.stamps, clockErrorNs: there?.clockErrorNs ?? 0 };
 };
 
 const boundOf = ({ series, rateBounds }: Report): StreamStep['boundNs'] => {

@@ -12,7 +12,7 @@ import type { ServerEvidence } from './server-tally.ts';
 import type { TokenDoubt } from './token-doubts.ts';
 
 export interface ContaminationSources {
-  readonly run: Pick<ReportRun, 'hasNonce' | 'model' | 'requests' | 'shape' | 'streaming'>;
+  readonly run: Pick<ReportRun, 'hasNonce' | 'model' | 'requests' | 'shape' | 'stamps' | 'streaming'>;
   readonly samples: SampleEvidence;
   readonly server: Reported<ServerEvidence>;
   /** Unknown while it runs, and for load from many machines. */

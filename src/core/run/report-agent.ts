@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import { count, figure, type Infer, longText, openObject, reported, text } from '../schema.ts';
+import { arrivalStampsSchema } from './arrival-stamps.ts';
 import { trustVerdict } from './live-agent.ts';
 import { failuresByKindSchema, sampleCountsSchema } from './outcome.ts';
 
@@ -27,6 +28,8 @@ export const reportAgentSchema = openObject({
   errors: failuresByKindSchema,
   verdict: trustVerdict,
   verdictReasons: sentences,
+  /** Who took the timestamps of its replies, and why. */
+  stamps: reported(arrivalStampsSchema),
   /** How late it sent, p99, ns; missing from versions before 0.2. */
   sendLatenessNsP99: v.exactOptional(reported(figure)),
   /** Error of its clock: its requests are placed within this much of their true times, ms. */

@@ -17,6 +17,7 @@ import {
   text,
   unknownSchema,
 } from '../schema.ts';
+import { arrivalStampsSchema } from './arrival-stamps.ts';
 import { contaminationFindingsSchema } from './contamination.ts';
 import { energySchema } from './energy.ts';
 import { percentileKey, seriesBoundSchema } from './event-record.ts';
@@ -77,6 +78,8 @@ const reportRunSchema = openObject({
   cancelled: v.exactOptional(text),
   warmupRequests: count,
   hasNonce: v.boolean(),
+  /** Who takes the timestamps of replies, and why; of a run from many machines see `agents`. */
+  stamps: reported(arrivalStampsSchema),
   /** Contamination checks were disabled (--no-guard). */
   isUnguarded: v.exactOptional(v.literal(true)),
   /** What an hour of the server, or a kWh, costs. */
@@ -164,6 +167,7 @@ export const reportClientSchema = openObject({
   eventLoopUtilization: reported(figure),
   /** The same thread, in cores. */
   cpuShare: reported(figure),
+  /** No processor for a part of the time that matters; false if timestamps are the kernel's, which do not wait for one. */
   starved: v.boolean(),
   gcPauseNs: reported(openObject({ total: figure, max: figure })),
   connections: openObject({ opened: count, reused: count, closed: count, stale: count }),

@@ -2,7 +2,8 @@
 
 import { counted, formatCount } from '../figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../json.ts';
-import { isUnknown, knownOr } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr } from '../unknown.ts';
+import { isByKernel } from './arrival-stamps.ts';
 import { ALL_RATES, ALL_TIMES } from './contamination.ts';
 import {
   type ContaminationCheck,
@@ -105,7 +106,9 @@ export const swap: ContaminationCheck = ({ server }) => {
   });
 };
 
-export const clientSwap: ContaminationCheck = ({ machine }) => {
+/** A client whose timestamps are the kernel's changes figures by swapping only if the server is on its machine. */
+export const clientSwap: ContaminationCheck = ({ run, machine }) => {
+  if (isByKernel(run.stamps) && isKnown(machine) && !machine.sharesProcessors) return undefined;
   const pages = isUnknown(machine) ? 0 : knownOr(machine.swappedPages, 0);
   if (pages < SWAPPED_PAGES_LEAST) return undefined;
   return finding('client-swap', ALL_TIMES, {

@@ -78,6 +78,7 @@ const configOf = (run: Run, version: string): RunConfig => ({
     target: run.target,
     serverKind: run.serverKind,
     api: unknown('simulated'),
+    stamps: unknown('simulated'),
     model: run.model,
     pattern: run.pattern,
     shape: run.shape,

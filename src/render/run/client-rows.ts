@@ -2,6 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { figureText, formatCount } from '../../core/figure/figure.ts';
+import { stampsText } from '../../core/run/arrival-stamps.ts';
 import {
   figureVerdicts,
   figureVerdictText,
@@ -29,6 +30,7 @@ export const clientSection = (report: Report): Section => {
         name: 'Client',
         columns: [],
         rows: [
+          ['timestamps of replies', stamps(report)],
           ['send lateness', lateness(client.sendLatenessNs, isSendTailReported(report))],
           ['read lateness', lateness(client.readLatenessNs)],
           ['event loop delay', lateness(client.eventLoopDelayNs)],
@@ -53,6 +55,12 @@ export const clientSection = (report: Report): Section => {
     remarks: bounds(report),
   };
 };
+
+/** Each agent's, in a run from several machines. */
+const stamps = ({ run, agents }: Report): string =>
+  agents === undefined
+    ? stampsText(run.stamps)
+    : agents.map(agent => `${agent.name} ${stampsText(agent.stamps)}`).join('; ');
 
 /** How far each figure may be off by the client. */
 const bounds = ({ series, rateBounds }: Report): readonly string[] => {

@@ -10,6 +10,7 @@ import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-p
 import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
+import { ReadLateness } from '../../../src/bench/load/read-lateness.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { tokensPerRequest } from '../../../src/bench/parse/tokens-per-request.ts';
@@ -114,9 +115,14 @@ export const runHere = async (
     watch: new ClientWatch({
       ...{ thread: 0, nowNs, counts, timers, meters: ownThreadMeters() },
       cpuMicros: () => 0,
-      queuedNs: () => undefined,
+      reads: new ReadLateness(
+        nowNs(),
+        () => 0,
+        () => undefined,
+      ),
     }),
     counts,
+    stamps: { by: 'read', reason: 'a test' },
     ...(parses === 'on-request' ? { parser: requests.port1 } : {}),
   });
   requests.port2.on('message', () => {

@@ -17,6 +17,7 @@ const whole: Report = buildReport({
       target: 'http://host',
       serverKind: 'vLLM',
       api: 'chat',
+      stamps: unknown('made up'),
       model: 'm',
       pattern: { kind: 'concurrency', concurrency: 1 },
       ...PLAIN_RUN,

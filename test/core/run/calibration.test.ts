@@ -29,6 +29,7 @@ const calibration: Calibration = {
   madeAt: '2026-11-23T02:00:00.000Z',
   machine: { kernel: 'linux 6.1', node: '24.1.0', cpu: 'x', cores: 2, governor: 'performance', load: 0.2 },
   target: 'loopback',
+  stamps: { by: 'kernel' },
   clock: null,
   streams: [step(1, 200_000, 100_000), step(10, 300_000, 900_000), step(100, 400_000, 4_000_000)],
   rates: [rate(100, 100, 200_000), rate(1_000, 999, 900_000), rate(5_000, 3_000, 100_000)],
@@ -44,7 +45,7 @@ test('a calibration is stale on another kernel, Node, governor, or next to other
   const { machine } = calibration;
   expect(staleBecause(calibration, { ...machine, load: 1.1, governor: unknown('not reported') })).toEqual([]);
   expect(calibrationNotice(calibration, machine).replaceAll(/\s/g, ' ')).toBe(
-    'calibrated on 2026-11-23: within 1 ms at p99 up to 10 streams and 1 000 requests/s',
+    'calibrated on 2026-11-23 with timestamps by the kernel: within 1 ms at p99 up to 10 streams and 1 000 requests/s',
   );
   expect(
     staleBecause(calibration, { ...machine, kernel: 'linux 6.2', governor: 'powersave', load: 1.3 }),

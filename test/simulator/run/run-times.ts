@@ -10,10 +10,17 @@ import type { EndedRun } from './ended-run.ts';
 
 export const wrongTimes = (run: EndedRun, samples: readonly EndedSample[]): readonly string[] => {
   const dueNs = scheduleOf(run);
-  return samples.flatMap(sample => [
-    ...atServer(run, sample),
-    ...due(run, sample, dueNs[sample.sampleId - run.plan.warmup]),
-  ]);
+  const endsNs = new Set(samples.map(({ endNs }) => endNs));
+  return samples.flatMap(sample => {
+    // In closed loop a request is due when its user's previous one has ended, or at once.
+    const { intendedNs, sentNs, sampleId } = sample;
+    const isScheduled = run.plan.rate !== undefined && sampleId >= run.plan.warmup;
+    const userNs = endsNs.has(intendedNs) ? intendedNs : sentNs;
+    return [
+      ...atServer(run, sample),
+      ...due(run, sample, isScheduled ? dueNs[sampleId - run.plan.warmup] : userNs),
+    ];
+  });
 };
 
 const atServer = ({ server, plan }: EndedRun, sample: EndedSample): readonly string[] => {
@@ -58,7 +65,7 @@ const scheduleOf = ({ plan, startNs }: EndedRun): readonly number[] => {
 const due = (
   { plan, startNs }: EndedRun,
   { sampleId, intendedNs, sentNs, window }: EndedSample,
-  dueNs: number | undefined,
+  shouldNs: number | undefined,
 ): readonly string[] => {
   const isWarmup = sampleId < plan.warmup;
   const broken: string[] = [];
@@ -67,7 +74,6 @@ const due = (
       `sample ${sampleId} is of ${isWarmup ? 'the warm-up' : 'the measured phase'} and reported otherwise`,
     );
   if (startNs === undefined) return broken;
-  const shouldNs = isWarmup || plan.rate === undefined ? sentNs : dueNs;
   if (intendedNs !== shouldNs)
     broken.push(`sample ${sampleId} was due at ${shouldNs} ns and is reported as due at ${intendedNs}`);
   if (sentNs < intendedNs) broken.push(`sample ${sampleId} was sent before it was due`);

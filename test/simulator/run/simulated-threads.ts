@@ -13,6 +13,7 @@ import {
   type ToLoadWorker,
 } from '../../../src/bench/load/load-plan.ts';
 import { LoadThread } from '../../../src/bench/load/load-thread.ts';
+import { ReadLateness } from '../../../src/bench/load/read-lateness.ts';
 import type {
   FromParseWorker,
   ParseWorkerData,
@@ -97,9 +98,10 @@ export const simulatedLoadWorker = (data: LoadWorkerData, parts: SimulatedThread
       watch: new ClientWatch({
         ...{ thread, nowNs, counts, timers },
         cpuMicros: () => 0,
-        queuedNs: () => undefined,
+        reads: new ReadLateness(nowNs(), IDLE_METERS.idleNs, () => undefined),
         meters: IDLE_METERS,
       }),
+      stamps: { by: 'read', reason: 'simulated' },
     });
     const phases = new LoadPhases({ load, report: message => worker.report(message), primed: undefined });
     return message => void phases.handle(message);

@@ -12,16 +12,6 @@ interface StampedSocketParts {
   readonly loop: ReadLoop;
   readonly port: number;
   readonly received: ReadReceiver;
-  /** Whether the kernel stamps, for the report. */
-  readonly tally: StampTally;
-}
-
-/** Of one thread. */
-export interface StampTally {
-  stamped: number;
-  unstamped: number;
-  /** Why the kernel refuses; '' if it does not. */
-  refusal: string;
 }
 
 export class StampedSocket extends EventEmitter implements DialedSocket, PolledSocket {
@@ -90,13 +80,16 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
 
   /** When the last byte written left; undefined if that is not known yet. */
   departedNs(fromNs: number): number | undefined {
-    const { io, clock } = this.#parts.loop;
+    const { io, clock, nowNs } = this.#parts.loop;
     if (this.writableLength > 0) return undefined;
     while (this.#fd >= 0 && io.departure(this.#fd)) {
       if (io.stamp.byteIndex !== (this.#written - 1) >>> 0 || io.stamp.stampNs < 0) continue;
+      const untilNs = nowNs();
+      clock.check(untilNs);
       const departedNs = clock.toRun(io.stamp.stampNs) - clock.errorNs;
-      const isPlausible = departedNs > fromNs - DOUBT_NS && departedNs < this.#parts.loop.nowNs() + DOUBT_NS;
-      return isPlausible ? Math.max(fromNs, departedNs) : undefined;
+      const isPlausible = departedNs > fromNs - DOUBT_NS && departedNs < untilNs + DOUBT_NS;
+      if (clock.isUnsteady || !isPlausible) return undefined;
+      return Math.min(untilNs, Math.max(fromNs, departedNs));
     }
     return undefined;
   }
@@ -117,7 +110,7 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
   }
 
   #connected(): void {
-    const { loop, tally } = this.#parts;
+    const { loop } = this.#parts;
     const code = loop.io.errorOf(this.#fd);
     if (code !== '') {
       this.#attemptFailed(code);
@@ -125,8 +118,8 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
     }
     this.#isConnecting = false;
     this.#attempt?.[Symbol.dispose]();
-    const refusal = loop.io.enableStamps(this.#fd);
-    if (refusal !== undefined) tally.refusal = refusal;
+    // If the kernel refuses, reads without a timestamp have an interval.
+    loop.io.enableStamps(this.#fd);
     loop.change(this.#fd, POLLED.in, this.#id);
     this.#emptyNs = loop.roundNs;
     this.emit('connect');
@@ -202,6 +195,7 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
         return;
       }
       const isDrained = count < io.bytes.length;
+      loop.clock.check(loop.nowNs());
       const isWhole = this.#deliver(isLate ? this.#separate(count) : this.#together(count));
       if (!isWhole) return;
       if (isDrained) this.#emptyNs = Math.max(this.#emptyNs, loop.roundNs);
@@ -270,16 +264,13 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
 
   /** Of the last bytes received; UNSTAMPED if there is none that can be true. */
   #stampNs(): number {
-    const { loop, tally } = this.#parts;
+    const { loop } = this.#parts;
     const { stampNs: wallNs } = loop.io.stamp;
     const stampNs = wallNs < 0 ? UNSTAMPED : loop.clock.toRun(wallNs);
     // Most bytes came before the round that reads them.
     const latestNs = stampNs > loop.roundNs ? loop.nowNs() : loop.roundNs;
-    if (stampNs === UNSTAMPED || stampNs > latestNs + DOUBT_NS || stampNs < this.#emptyNs - DOUBT_NS) {
-      tally.unstamped += 1;
+    if (stampNs === UNSTAMPED || stampNs > latestNs + DOUBT_NS || stampNs < this.#emptyNs - DOUBT_NS)
       return UNSTAMPED;
-    }
-    tally.stamped += 1;
     this.#lastStampNs = Math.max(this.#lastStampNs, this.#emptyNs, Math.min(stampNs, latestNs));
     return this.#lastStampNs;
   }
