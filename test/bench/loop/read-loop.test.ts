@@ -94,3 +94,46 @@ withLoop(
     server.close();
   },
 );
+
+withLoop(
+  'the head and the first event of a reply are stamped apart, however punctual the loop is',
+  async (_, dialerOf) => {
+    const server = net.createServer({ noDelay: true }, there =>
+      there.on('data', () =>
+        setTimeout(() => {
+          there.write('HTTP/1.1 200 OK\r\n\r\n');
+          there.write('data: one\n\n');
+        }, THINKS_MS),
+      ),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+    const latesNs: number[] = [];
+    let text = '';
+    let whole = Promise.withResolvers<void>();
+    const socket = dialerOf({ host: '127.0.0.1', port, path: '/', hostHeader: '', tls: undefined }).dial(
+      (bytes, start, end, arrival) => {
+        if (text === '' && arrival !== undefined) latesNs.push(arrival.lateNs);
+        text += bytes.toString('latin1', start, end);
+        if (text.endsWith('one\n\n')) whole.resolve();
+        return true;
+      },
+    );
+    await new Promise<void>(resolve => socket.once('connect', resolve));
+    for (let request = 0; request < REQUESTS; request += 1) {
+      text = '';
+      whole = Promise.withResolvers<void>();
+      socket.write(Buffer.from('x'));
+      await whole.promise;
+    }
+    socket.destroy();
+    server.close();
+    // The kernel may merge some of them; otherwise the interval of the first byte reaches back to the request.
+    expect(latesNs.filter(ns => ns > (THINKS_MS / 2) * 1e6).length).toBeLessThan(REQUESTS / 2);
+  },
+);
+
+const THINKS_MS = 20;
+const REQUESTS = 20;

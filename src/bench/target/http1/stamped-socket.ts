@@ -30,6 +30,8 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
   /** What was read later had not arrived at this time. */
   #emptyNs = 0;
   #lastStampNs = 0;
+  /** Reads of the reply that are still separated, however punctual they are. */
+  #firstReads = 0;
   readonly #arrival: ReadArrival = { stampNs: 0, lateNs: 0, hasMore: false };
   readonly #segments: SegmentCount = new SegmentCount();
   /** Ends and timestamps of the events of one read. */
@@ -75,6 +77,7 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
     this.#unsent = bytes;
     this.#unsentFrom = 0;
     this.#emptyNs = Math.max(this.#emptyNs, this.#parts.loop.nowNs());
+    this.#firstReads = FIRST_READS;
     this.#flush(false);
   }
 
@@ -176,11 +179,13 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
 
   #read(): void {
     const { loop } = this.#parts;
-    const { io, isLate } = loop;
+    const { io } = loop;
     for (let reads = 0; reads < READS_MAX && this.#fd >= 0; reads += 1) {
       let count: number;
+      // An interval of the first events would reach back to the request.
+      const isApart = loop.isLate || this.#firstReads > 0;
       try {
-        count = isLate ? io.peek(this.#fd) : io.receive(this.#fd);
+        count = isApart ? io.peek(this.#fd) : io.receive(this.#fd);
       } catch (error) {
         this.#fail(asError(error));
         return;
@@ -194,9 +199,10 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
         this.#close();
         return;
       }
+      if (this.#firstReads > 0) this.#firstReads -= 1;
       const isDrained = count < io.bytes.length;
       loop.clock.check(loop.nowNs());
-      const isWhole = this.#deliver(isLate ? this.#separate(count) : this.#together(count));
+      const isWhole = this.#deliver(isApart ? this.#separate(count) : this.#together(count));
       if (!isWhole) return;
       if (isDrained) this.#emptyNs = Math.max(this.#emptyNs, loop.roundNs);
       if (isDrained && !this.#segments.isUncounted) return;
@@ -286,6 +292,8 @@ const NOTHING: Uint8Array = new Uint8Array(0);
 const ATTEMPT_MS = 250;
 /** Reads of one connection before others get their turn. */
 const READS_MAX = 4;
+/** Of a reply: its head and its first events, also where an event without content precedes the first token. */
+const FIRST_READS = 3;
 /** Events of one read that are separated. */
 const PARTS_MAX = 64;
 /**
