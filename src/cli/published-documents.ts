@@ -110,6 +110,11 @@ const ROWS = {
     file: 'report.json',
     load: async () => (await import('../core/run/report.ts')).reportSchema,
   },
+  webhook: {
+    version: 1,
+    meaning: 'What --webhook sends when a run has ended.',
+    load: async () => (await import('../core/run/run-webhook.ts')).runWebhookSchema,
+  },
   run: {
     version: 1,
     meaning: 'What was known of a run before its first request.',

@@ -14,6 +14,7 @@ import { homeOption } from '../command.ts';
 import { LIKE_TOOLS } from '../like/like-command.ts';
 import { otlpOption } from '../otlp-option.ts';
 import { FORM } from '../report/form-options.ts';
+import { webhookOption } from '../webhook-option.ts';
 import { ARRIVAL } from './arrival-options.ts';
 import { CANCEL } from './cancel-options.ts';
 import { CHECKS } from './check-options.ts';
@@ -261,6 +262,7 @@ export const BENCH = {
   }),
   ...FORM,
   otlp: otlpOption,
+  webhook: webhookOption,
   json: output.flag('json', 'Print report.json alone.', { isOfOneCall: true }),
   quiet: output.flag('quiet', 'Print the report alone: no progress, no notices.', { isOfOneCall: true }),
   home: homeOption,

@@ -216,9 +216,14 @@ const sendTo = async (
   state: ProcessState,
 ): Promise<void> => {
   const endpoint = invocation.option(BENCH.otlp);
-  if (endpoint === undefined) return;
-  const { sendRun } = await import('../send-run.ts');
-  await sendRun(report, directory, endpoint, state);
+  if (endpoint !== undefined) {
+    const { sendRun } = await import('../send-run.ts');
+    await sendRun(report, directory, endpoint, state);
+  }
+  const webhook = invocation.option(BENCH.webhook);
+  if (webhook === undefined) return;
+  const { sendWebhook } = await import('../send-webhook.ts');
+  await sendWebhook(report, webhook, state);
 };
 
 const printRepeat = async (

@@ -185,6 +185,8 @@ const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
   BENCH.as,
   BENCH.to,
   BENCH.otlp,
+  BENCH.webhook,
+  BENCH.price,
   BENCH.json,
   BENCH.quiet,
   ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...SESSIONS, ...IMAGES, ...CHECKS, ...CANCEL }),

@@ -96,6 +96,7 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.requireTrustworthy,
   BENCH.attainment,
   BENCH.json,
+  BENCH.webhook,
   BENCH.quiet,
   BENCH.out,
   BENCH.repeat,

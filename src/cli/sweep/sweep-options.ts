@@ -155,6 +155,7 @@ const NOT_OF_A_SWEEP: readonly Option<unknown>[] = [
   BENCH.as,
   BENCH.to,
   BENCH.json,
+  BENCH.webhook,
   ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...IMAGES, ...CHECKS, ...CANCEL }),
 ];
 

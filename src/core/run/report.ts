@@ -48,7 +48,7 @@ import { tokenizerAccountSchema } from './tokenizer-account.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
-const reportRunSchema = openObject({
+export const reportRunSchema = openObject({
   id: text,
   /** ISO 8601, wall clock, for display. */
   startedAt: text,

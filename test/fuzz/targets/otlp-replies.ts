@@ -4,7 +4,8 @@
 
 import { Agent } from 'node:http';
 import { duplexPair } from 'node:stream';
-import { OTLP_TRIES_MAX, type OtlpSent, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
+import { DELIVERY_TRIES_MAX } from '../../../src/report/deliver.ts';
+import { type OtlpSent, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { otlpClock } from '../../support/otlp-clock.ts';
 import { type FuzzTarget, holdEqual, textSeeds } from '../fuzz-target.ts';
 
@@ -28,7 +29,7 @@ const sentTo = async (pieces: readonly Uint8Array[]): Promise<OtlpSent> => {
       clock: otlpClock(holdWait),
       signal: new AbortController().signal,
     });
-    if (tries > OTLP_TRIES_MAX) throw new Error(`it tries ${tries} times`);
+    if (tries > DELIVERY_TRIES_MAX) throw new Error(`it tries ${tries} times`);
     return sent;
   } finally {
     Reflect.set(Agent.prototype, 'createConnection', connect);
@@ -44,7 +45,7 @@ const reply = (status: string, body: string, head = ''): string =>
 
 export const target: FuzzTarget = {
   name: 'otlp-replies',
-  covers: ['src/report/otlp/otlp-sender.ts'],
+  covers: ['src/report/deliver.ts', 'src/report/otlp/otlp-sender.ts'],
   seeds: () =>
     textSeeds(
       reply('200 OK', '{}'),

@@ -12,7 +12,8 @@ import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import type { ModelMix } from '../../../src/core/run/model-mix.ts';
 import type { ReportRun } from '../../../src/core/run/report.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { OTLP_MESSAGES_MAX, OTLP_TRIES_MAX, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
+import { DELIVERY_TRIES_MAX } from '../../../src/report/deliver.ts';
+import { OTLP_MESSAGES_MAX, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { runTelemetry, TRACED_SAMPLES_MAX } from '../../../src/report/otlp/run-telemetry.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
@@ -168,7 +169,7 @@ test('a receiver that is always busy costs a bound of tries and time, and too ma
     sent: 0,
     dropped: 1,
   });
-  expect(receiver.requested).toHaveLength(OTLP_TRIES_MAX);
+  expect(receiver.requested).toHaveLength(DELIVERY_TRIES_MAX);
   expect(waited).toEqual([500, 1_000, 2_000]);
   await using quick = await otlpReceiver(() => ({ status: 200 }));
   const many = Array.from({ length: OTLP_MESSAGES_MAX + 1 }, () => ({

@@ -1,0 +1,118 @@
+// Delivers one message by POST to a receiver that a person named, with a bounded number of tries: a receiver that is down or slow costs
+// bounded memory and time, and never what it is sent about.
+
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Clock, pause } from '../clock/clock.ts';
+import { errorMessage } from '../core/problem.ts';
+
+/** Tries of one message. */
+export const DELIVERY_TRIES_MAX = 4;
+/** Timeout for a reply, for each try. */
+export const DELIVERY_ANSWER_MS_MAX = 10_000;
+/** Limit of a reply; a longer one is ignored. */
+const DELIVERY_ANSWER_BYTES_MAX = 65_536;
+
+interface Delivery {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** JSON, or what `encoding` makes of it. */
+  readonly body: Buffer;
+  readonly encoding?: 'gzip';
+  /** By the clock; what takes longer is given up. */
+  readonly untilMs: number;
+}
+
+export type Delivered =
+  | { readonly kind: 'taken'; readonly body: string }
+  /** `isSilent`: it did not reply, or was busy until the last try, so it would take no other message either. */
+  | { readonly kind: 'dropped'; readonly failure: string; readonly isSilent: boolean };
+
+/** 429, 502, 503 and 504 are retried, as OTLP specifies; others are not. @throws the signal's reason */
+export const deliver = async (url: URL, delivery: Delivery): Promise<Delivered> => {
+  const { clock, signal, untilMs } = delivery;
+  for (let tries = 1; ; tries += 1) {
+    const limitMs = Math.min(DELIVERY_ANSWER_MS_MAX, untilMs - clock.nowMs());
+    const answer = limitMs <= 0 ? NO_ANSWER : await post(url, delivery, limitMs);
+    signal.throwIfAborted();
+    if (typeof answer !== 'string' && answer.status >= 200 && answer.status < 300)
+      return { kind: 'taken', body: answer.body };
+    const failure = typeof answer === 'string' ? answer : `status ${answer.status}`;
+    const isRetried = typeof answer === 'string' || RETRIED.has(answer.status);
+    const requested = typeof answer === 'string' ? undefined : answer.retryAfterMs;
+    const waitMs = Math.min(requested ?? BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
+    const isOver = tries >= DELIVERY_TRIES_MAX || clock.nowMs() + waitMs >= untilMs;
+    if (!isRetried || isOver) return { kind: 'dropped', failure, isSilent: isRetried };
+    await clock.sleep(waitMs, signal);
+  }
+};
+
+interface Answer {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+  readonly body: string;
+}
+
+/** The failure as a sentence. */
+const post = (
+  url: URL,
+  { clock, signal, body, encoding }: Delivery,
+  limitMs: number,
+): Promise<Answer | string> =>
+  new Promise(resolve => {
+    const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+    const late = new AbortController();
+    const closed = new AbortController();
+    void pause(clock, limitMs, closed.signal).then(() => {
+      if (!closed.signal.aborted) late.abort();
+    });
+    const limit = AbortSignal.any([signal, late.signal]);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      ...(encoding === undefined ? {} : { 'content-encoding': encoding }),
+    };
+    const sending = request(url, { method: 'POST', headers, signal: limit, agent: false });
+    sending.once('close', () => closed.abort());
+    let hasAnswered = false;
+    sending.once('response', answer => {
+      hasAnswered = true;
+      void answerOf(answer).then(resolve);
+    });
+    // An error after the head of a reply does not undo it: a repeated message would count twice.
+    sending.on('error', error => {
+      if (!hasAnswered) resolve(limit.aborted ? NO_ANSWER : errorMessage(error));
+    });
+    sending.end(body);
+  });
+
+/** The status counts even if the rest of the reply is lost. */
+const answerOf = async (answer: IncomingMessage): Promise<Answer> => {
+  const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
+  return {
+    status: answer.statusCode ?? 0,
+    retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined,
+    body: await boundedBody(answer),
+  };
+};
+
+const boundedBody = async (answer: IncomingMessage): Promise<string> => {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of answer) {
+      if (!Buffer.isBuffer(part)) continue;
+      bytes += part.length;
+      if (bytes > DELIVERY_ANSWER_BYTES_MAX) return '';
+      parts.push(part);
+    }
+  } catch {
+    return '';
+  }
+  return Buffer.concat(parts).toString('utf8');
+};
+
+const NO_ANSWER = 'no answer in time';
+const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const BACKOFF_MS = 500;
+const BACKOFF_MS_MAX = 5_000;
