@@ -129,6 +129,16 @@ export const allUnknown = <const E extends v.ObjectEntries>(
 ): v.InferOutput<v.ObjectSchema<E, undefined>> =>
   v.parse(v.object(entries), Object.fromEntries(Object.keys(entries).map(name => [name, why])));
 
+/** A field that may be left out; a sender may also give a reason for that, which nobody needs. */
+// @__NO_SIDE_EFFECTS__
+export const given = <T>(schema: Schema<T>): v.ExactOptionalSchema<Schema<T | undefined>, undefined> => ({
+  ...v.exactOptional<Schema<T | undefined>>(schema),
+  '~run': (dataset, config) =>
+    dataset.value === undefined || isUnknownKind(dataset.value)
+      ? { typed: true, value: undefined }
+      : schema['~run'](dataset, config),
+});
+
 // @__NO_SIDE_EFFECTS__
 export const list = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(schema), v.maxLength(LIST_LENGTH_MAX));

@@ -3,6 +3,7 @@
 
 import { formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
+import type { LoadRequest } from '../core/run/load-request.ts';
 import type { RunConfig } from '../core/run/report.ts';
 import type { RecentRates } from '../core/run/run.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
@@ -40,7 +41,7 @@ export interface RunHead {
   readonly isUnguarded: boolean;
   readonly isDepthProfile: boolean;
   /** undefined: without such a limit. */
-  readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
+  readonly limits: Pick<LoadRequest, 'samplesMax' | 'durationMs'>;
 }
 
 export const runHead = ({ run, depth }: RunConfig, limits: RunHead['limits']): RunHead => ({

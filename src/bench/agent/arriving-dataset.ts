@@ -2,7 +2,6 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pushAll } from '../../core/push-all.ts';
-import { isUnknown } from '../../core/unknown.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
@@ -29,7 +28,7 @@ export class ArrivingDataset {
 
   /** undefined if prompts are generated. @throws DecodeError if it has not arrived. */
   linesFor({ dataset }: AgentRequest): SentLines | undefined {
-    if (isUnknown(dataset)) return undefined;
+    if (dataset === undefined) return undefined;
     if (!this.#parts.isOver) throw new DecodeError('the data set of the request was not sent');
     if (this.#texts.length > 1) this.#texts = [Buffer.concat(this.#texts)];
     return { description: dataset.description, lines: this.#texts[0] ?? new Uint8Array() };

@@ -2,6 +2,7 @@
 // times a second, its lease every two seconds, and its end once. Updates are conflated.
 
 import { contentArrived } from '../../core/run/content-arrived.ts';
+import type { LoadRequest } from '../../core/run/load-request.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
 import type { Report, RunConfig } from '../../core/run/report.ts';
 import type { RecentRates, RunPhase, RunProgress, RunStart } from '../../core/run/run.ts';
@@ -167,7 +168,7 @@ interface AnnounceOptions extends ContactOptions {
   readonly config: RunConfig;
   /** Absolute path. */
   readonly directory: string;
-  readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
+  readonly limits: Pick<LoadRequest, 'samplesMax' | 'durationMs'>;
   /** Present if the run is a stage of a sweep or line. */
   readonly sweep?: SweepStageRef;
 }

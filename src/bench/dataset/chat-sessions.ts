@@ -1,21 +1,13 @@
 // Turns prompts, which are one turn each, into chat sessions: recorded conversations, or the requested number of
 // generated turns, with the user's think time before each.
 
-import { type ThinkTime, thinkTimes } from '../../core/run/think-time.ts';
+import type { SessionDatasetOptions } from '../../core/run/load-request.ts';
+import { thinkTimes } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { lengthsOf, randomFor } from './length-choice.ts';
 import type { Message } from './message.ts';
 import type { Prompt } from './prompt.ts';
 import type { RecordedAnswer, Session, Turn } from './session.ts';
-
-export interface SessionDatasetOptions {
-  /** Turns of generated sessions; undefined: the conversations of the data set determine them. */
-  readonly turns: LengthDistribution | undefined;
-  /** Time before each turn but the first; undefined: none. */
-  readonly thinkTime: ThinkTime | undefined;
-  /** The assistant's part of the history of later turns: the server's answers, or those of the data set. */
-  readonly answers: 'live' | 'recorded';
-}
 
 /**
  * Groups of a data set: for each turn in the order of the prompts, its recorded answer; for each session, its number

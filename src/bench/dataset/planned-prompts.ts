@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { counted } from '../../core/figure/figure.ts';
+import type { SessionDatasetOptions } from '../../core/run/load-request.ts';
 import { lengthsText, requestedTokens } from '../../core/run/request-lengths.ts';
 import {
   OUTPUT_TOKENS_DEFAULT,
@@ -13,7 +14,7 @@ import {
 import { thinkTimeText } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { chatSessions, generatedGroups, type SessionDatasetOptions, turnsOfChats } from './chat-sessions.ts';
+import { chatSessions, generatedGroups, turnsOfChats } from './chat-sessions.ts';
 import type { LengthFacts } from './dataset-facts.ts';
 import { type DepthDatasetOptions, depthDataset } from './depth-prompts.ts';
 import type { FolderImages } from './image-folder.ts';

@@ -1,15 +1,16 @@
 // Encodes a benchmark's request for an agent, and decodes it there. Contents of files that the coordinator read are
 // part of it or are sent before it; headers and keys are never sent, an agent adds its own.
 
+import * as v from 'valibot';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import { optionValues, standardValue } from '../../core/option/option.ts';
+import { type LoadRequest, loadRequestSchema } from '../../core/run/load-request.ts';
 import { type Objective, objectiveFields } from '../../core/run/objective.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
-import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
-import type { AgentRequest, AgentSessions, AgentSurvey } from '../../wire/agent-request.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import type { AgentRequest, AgentSurvey } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
-import type { SessionDatasetOptions } from '../dataset/chat-sessions.ts';
 import { PROMPTS_MAX } from '../dataset/dataset-file.ts';
 import type { PromptOptions } from '../dataset/planned-prompts.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
@@ -32,36 +33,17 @@ interface TravelFacts {
 }
 
 export const travellingRequest = (request: BenchRequest, facts: TravelFacts): AgentRequest => {
-  const { prompts } = facts;
+  const { prompts, ...ofRun } = facts;
   const { file, input, output } = prompts;
   return {
-    runId: facts.runId,
-    startedAt: facts.startedAt,
+    ...loadOf(request),
+    ...ofRun,
     target: request.target.shown,
     api: request.api.name,
-    model: request.model ?? unknown('not given'),
-    models: request.models ?? unknown('one'),
-    pattern: request.pattern,
-    shape: request.shape,
-    samplesMax: request.samplesMax ?? unknown('not limited'),
-    durationMs: request.durationMs ?? unknown('not limited'),
-    warmupRequests: facts.warmupRequests,
-    seed: request.seed,
-    hasNonce: request.hasNonce,
-    noncePrefix: facts.noncePrefix,
-    isStreaming: request.isStreaming,
-    cancel: request.cancel ?? unknown('none'),
-    timeouts: request.timeouts,
-    dataset:
-      file === undefined
-        ? unknown('generated')
-        : { description: file.description, prompts: file.prompts.length },
-    inputTokens: input?.distribution ?? unknown('not given'),
-    outputTokens: output?.distribution ?? unknown('not given'),
-    prefixes: request.requests.prefixes ?? unknown('none'),
-    sessions:
-      request.sessions === undefined ? unknown('requests are independent') : travelling(request.sessions),
-    stopRules: request.stopRules ?? unknown('the usual ones'),
+    dataset: file && { description: file.description, prompts: file.prompts.length },
+    inputTokens: input?.distribution,
+    outputTokens: output?.distribution,
+    prefixes: request.requests.prefixes,
     bodyFields: JSON.stringify(request.requests.fields),
     ...objectiveFields(request.objectives, request.attainment),
   };
@@ -86,54 +68,33 @@ export const arrivedRequest = (
     );
   const fields = parseAnyJson(requested.bodyFields);
   if (!isJsonObject(fields)) throw input('the fields of the body are not an object', '');
+  const { inputTokens, outputTokens, prefixes, warmupRequests } = requested;
   return {
     ...optionValues(RUN_OPTIONS, standardValue),
+    ...loadOf(requested),
     target: target.value,
     api,
-    model: knownOr(requested.model, undefined),
-    ...(isUnknown(requested.models) ? {} : { models: requested.models }),
-    pattern: requested.pattern,
-    shape: requested.shape,
-    samplesMax: knownOr(requested.samplesMax, undefined),
-    durationMs: knownOr(requested.durationMs, undefined),
     name: undefined,
     tags: {},
-    ...(isUnknown(requested.sessions) ? {} : { sessions: arrived(requested.sessions) }),
     dataset: dataset === undefined ? { kind: 'synthetic' } : { kind: 'received', dataset },
-    requests: {
-      inputTokens: knownOr(requested.inputTokens, undefined),
-      outputTokens: knownOr(requested.outputTokens, undefined),
-      prefixes: knownOr(requested.prefixes, undefined),
-      fields,
-    },
-    hasNonce: requested.hasNonce,
-    isStreaming: requested.isStreaming,
-    ...(isUnknown(requested.cancel) ? {} : { cancel: requested.cancel }),
-    timeouts: requested.timeouts,
-    ...(isUnknown(requested.stopRules) ? {} : { stopRules: requested.stopRules }),
-    warmup:
-      requested.warmupRequests === 0
-        ? { kind: 'none' }
-        : { kind: 'requests', count: requested.warmupRequests },
-    seed: requested.seed,
+    requests: { inputTokens, outputTokens, prefixes, fields },
+    warmup: warmupRequests === 0 ? { kind: 'none' } : { kind: 'requests', count: warmupRequests },
     headers,
-    hasEventLog: false,
     objectives: objectivesOf(requested),
     attainment: knownOr(requested.attainment, 1),
   };
 };
 
-const travelling = ({ turns, thinkTime, answers }: SessionDatasetOptions): AgentSessions => ({
-  turns: turns ?? unknown('those of the data set'),
-  thinkTime: thinkTime ?? unknown('none'),
-  answers,
-});
-
-const arrived = ({ turns, thinkTime, answers }: AgentSessions): SessionDatasetOptions => ({
-  turns: knownOr(turns, undefined),
-  thinkTime: knownOr(thinkTime, undefined),
-  answers,
-});
+/** Nothing else of it: the rest concerns one machine. @throws BenchError `input` for what no agent would accept */
+const loadOf = (request: LoadRequest): LoadRequest => {
+  const load = v.safeParse(v.object(loadRequestSchema.entries), request);
+  if (load.success) return load.output;
+  const [issue] = load.issues;
+  throw input(
+    `agents cannot be sent this load: ${v.getDotPath(issue) ?? 'its options'}: ${issue.message}`,
+    'Change the option, or load from this machine.',
+  );
+};
 
 const objectivesOf = ({ objectives, runObjectives }: AgentRequest): readonly Objective[] => [
   ...objectives.map(limit => ({ kind: 'request' as const, ...limit })),

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
+import type { LoadTimeouts } from '../../core/run/load-request.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import type { TurnResult } from '../arena/load-record.ts';
@@ -18,13 +19,7 @@ import type { LoadProfile } from '../schedule/load-profile.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
-import {
-  type HeaderField,
-  type LoadTarget,
-  type LoadTimeouts,
-  type TargetSpread,
-  targetIndex,
-} from '../target/load-target.ts';
+import { type HeaderField, type LoadTarget, type TargetSpread, targetIndex } from '../target/load-target.ts';
 import { bodiesDigest, type RequestBodies } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
 

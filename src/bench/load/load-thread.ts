@@ -7,6 +7,7 @@ import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { Sentences } from '../../core/problem.ts';
 import type { ArrivalStamps } from '../../core/run/arrival-stamps.ts';
 import { BEAT_NS } from '../../core/run/event-record.ts';
+import type { LoadTimeouts } from '../../core/run/load-request.ts';
 import { LOOK, type Milestone, RECORD, type TurnResult } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { MarkSource } from '../arena/mark.ts';
@@ -15,7 +16,6 @@ import type { ClosingNotes, ConnectionCounts, ConnectionOwner } from '../target/
 import type { ReadArrival, TargetDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestSource } from '../target/http1/request-writer.ts';
-import type { LoadTimeouts } from '../target/load-target.ts';
 import { AddressRound } from './address-round.ts';
 import type { ClientWatch } from './client-watch.ts';
 import { ConnectionOpening } from './connection-opening.ts';

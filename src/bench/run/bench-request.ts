@@ -1,16 +1,13 @@
-// What a person requested of a benchmark, checked and free of contradictions. What an option sets as it was given is a field by its row.
+// What a person requested of a benchmark, checked and free of contradictions: its load, which agents are sent too, and what concerns this
+// machine alone. What an option sets as it was given is a field by its row.
 
 import type { DepthPlan } from '../../core/depth/depth-plan.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { OptionValues } from '../../core/option/option.ts';
-import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
-import type { ModelMix } from '../../core/run/model-mix.ts';
+import type { LoadRequest } from '../../core/run/load-request.ts';
 import type { Objective } from '../../core/run/objective.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { SharedPrefixes } from '../../core/run/run-requests.ts';
-import type { RunShape, RunTags } from '../../core/run/run-shape.ts';
-import type { StopRules } from '../../core/run/run-stop.ts';
-import type { SessionDatasetOptions } from '../dataset/chat-sessions.ts';
+import type { RunTags } from '../../core/run/run-shape.ts';
 import type { LengthChoice } from '../dataset/length-choice.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { ImageDatasetOptions } from '../dataset/synthetic-images.ts';
@@ -18,48 +15,31 @@ import type { Trace } from '../dataset/trace/read-trace.ts';
 import type { TimedTrace } from '../dataset/trace/survey-trace.ts';
 import type { TraceFacts } from '../dataset/trace/trace-facts.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
+import type { HeaderField } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 import type { RUN_OPTIONS } from './run-options.ts';
 
-export interface BenchRequest extends OptionValues<typeof RUN_OPTIONS> {
+export interface BenchRequest extends LoadRequest, OptionValues<typeof RUN_OPTIONS> {
   readonly target: BenchTarget;
   /** Several, each for a share of the requests or sessions; `target` is the first of them. */
   readonly targets?: readonly WeightedTarget[];
   readonly api: ServerApi;
-  /** undefined: the server's own. */
-  readonly model: string | undefined;
-  /** Several, each for a share of the requests; `model` is the first of them. */
-  readonly models?: ModelMix;
-  readonly pattern: RunPattern;
-  readonly shape: RunShape;
-  /** Of the measured window: ramp and warm-up come before. */
-  readonly samplesMax: number | undefined;
-  readonly durationMs: number | undefined;
   readonly name: string | undefined;
   readonly tags: RunTags;
   readonly dataset: DatasetChoice;
   /** Sent before every request: the text, or the content of the file of that name. */
   readonly systemPrompt?: { readonly text: string; readonly path: string };
   readonly requests: RequestSettings;
-  readonly isStreaming: boolean;
-  readonly timeouts: LoadTimeouts;
-  /** Failures after which it stops; default: after a warm-up that is refused, and after 30 s without a success. */
-  readonly stopRules?: StopRules;
   readonly warmup: Warmup;
   /** Secrets: never written. */
   readonly headers: readonly HeaderField[];
   readonly objectives: readonly Objective[];
   /** Images in each prompt. */
   readonly images?: ImageDatasetOptions;
-  /** Requests that the client itself cancels. */
-  readonly cancel?: CancelPolicy;
   /** Counts answers after the run. */
   readonly tokenizer?: TokenizerChoice;
   /** Determines everything that is sent: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
-  /** Chats of several turns; `samplesMax` then counts sessions. */
-  readonly sessions?: SessionDatasetOptions | undefined;
 }
 
 export type TokenizerChoice =

@@ -2,43 +2,22 @@
 // API and MCP read it, and the run uses it. Another one is its row, here or next to what it sets, and its use.
 
 import { excludes, optionsIn } from '../../core/option/option.ts';
-import { wholeNumberFrom } from '../../core/option/option-values.ts';
+import { LOAD_OPTIONS } from '../../core/run/load-request.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import { priceOption } from '../../core/run/run-cost.ts';
 import { WAIT } from '../target/await-server.ts';
 
-const load = optionsIn('Load');
-const requests = optionsIn('Requests');
 const judged = optionsIn('Objectives and exit codes');
-const output = optionsIn('Output');
 
+/** In the order of --help. */
 export const RUN_OPTIONS = {
+  ...LOAD_OPTIONS,
   ...WAIT,
-  hasNonce: requests.unlessGiven('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
-  isUnguarded: judged.flag(
-    'no-guard',
-    'Skip the contamination checks (docs/contamination.md); the report notes it.',
-  ),
-  hasRealTimeThreads: load.flag(
+  hasRealTimeThreads: optionsIn('Load').flag(
     'real-time',
     "Run the threads that send and read before other programs (Linux, as root). With the kernel's timestamps only sends, not latencies, need it.",
     { rules: [excludes(['from', 'agents'], { because: 'other machines generate the load' })] },
   ),
-  seed: load.valueOr({
-    name: 'seed',
-    fallback: '42',
-    aliases: ['random-seed'],
-    valueName: 'N',
-    meaning: 'Seed of arrival times and generated prompts.',
-    parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
-  }),
-  hasEventLog: output.onOff({
-    name: 'events',
-    fallback: 'off',
-    meaning:
-      'Also write every event record to events.jsonl, by a process of its own: about twice the size of the samples.',
-  }),
-  price: priceOption,
   attainment: judged.valueOr({
     name: 'attainment',
     // For runs, sweeps and load lines: no number of requests can prove that none will miss an objective.
@@ -46,5 +25,16 @@ export const RUN_OPTIONS = {
     valueName: 'P%',
     meaning: 'The share of issued requests that must meet NAME=D; failed ones do not.',
     parse: parseAttainment,
+  }),
+  price: priceOption,
+  isUnguarded: judged.flag(
+    'no-guard',
+    'Skip the contamination checks (docs/contamination.md); the report notes it.',
+  ),
+  hasEventLog: optionsIn('Output').onOff({
+    name: 'events',
+    fallback: 'off',
+    meaning:
+      'Also write every event record to events.jsonl, by a process of its own: about twice the size of the samples.',
   }),
 };

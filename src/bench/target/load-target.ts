@@ -37,10 +37,3 @@ export interface HeaderField {
   readonly name: string;
   readonly value: string;
 }
-
-export interface LoadTimeouts {
-  readonly connectMs: number;
-  readonly firstByteMs: number;
-  readonly idleMs: number;
-  readonly totalMs: number;
-}

@@ -1,8 +1,15 @@
 // `--arrival` and `--burstiness`: how the requests of a rate are distributed over time.
 
+import * as v from 'valibot';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { excludes, needs, optionsIn } from '../../core/option/option.ts';
-import { type Arrival, arrivalOf, BURSTINESS_MAX, BURSTINESS_MIN } from '../../core/run/run-pattern.ts';
+import {
+  type Arrival,
+  arrivalOf,
+  BURSTINESS_MAX,
+  BURSTINESS_MIN,
+  burstinessFigure,
+} from '../../core/run/run-pattern.ts';
 import type { Invocation } from '../command.ts';
 
 const { choice, value } = optionsIn('Load');
@@ -39,6 +46,7 @@ export const ARRIVAL = {
     valueName: 'B',
     meaning:
       'Gamma distributed gaps of shape B: below 1 requests come in bursts, 1 is poisson, above 1 is more even, inf is constant.',
+    schema: v.union([burstinessFigure, v.literal('inf')]),
     parse: parseBurstiness,
   }),
 };

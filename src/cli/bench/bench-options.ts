@@ -130,8 +130,6 @@ export const BENCH = {
     meaning: 'The field of --dataset with the prompt or the messages.',
     parse: nonEmpty,
   }),
-  hasNonce: RUN_OPTIONS.hasNonce,
-  isUnguarded: RUN_OPTIONS.isUnguarded,
   ...REQUEST_OPTIONS,
   ...SESSIONS,
   streaming: requests.choice({
@@ -157,7 +155,6 @@ export const BENCH = {
         : wholeNumberFrom(1, 100_000)(text),
   }),
   noWarmup: load.flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
-  hasRealTimeThreads: RUN_OPTIONS.hasRealTimeThreads,
   from: fromOption,
   agents: agentsOption,
   ...NAMES,
@@ -194,7 +191,6 @@ export const BENCH = {
       'Repeat the run this many times with new seeds, and report how much the runs differ and how small a change they can show.',
     parse: wholeNumberFrom(2, 99),
   }),
-  seed: RUN_OPTIONS.seed,
   header: server.repeated<HeaderField>({
     name: 'header',
     isSecret: true,
@@ -227,7 +223,6 @@ export const BENCH = {
     meaning: 'Exit with code 0 if at most this many requests failed. Default: 0. Never stops the run.',
     parse: wholeNumberFrom(0, 1e9),
   }),
-  hasEventLog: RUN_OPTIONS.hasEventLog,
   slo: judged.repeated<readonly Objective[]>({
     name: 'slo',
     isCommon: true,
@@ -235,8 +230,7 @@ export const BENCH = {
     meaning: `Objectives. For each request NAME=D: ${OBJECTIVE_NAMES.join(', ')}. For the run NAME.p95=D, NAME.mean=D, error-rate=P%.`,
     parse: parseObjectives,
   }),
-  attainment: RUN_OPTIONS.attainment,
-  price: RUN_OPTIONS.price,
+  ...RUN_OPTIONS,
   requireTrustworthy: judged.flag('require-trustworthy', 'Exit with code 14 if this machine was the limit.'),
   like: output.choice({
     name: 'like',

@@ -2,7 +2,6 @@
 // machines that load, so a part of a trace is given by --trace-from and --trace-until, as in `dataset make`.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import {
   excludes,
   isSet,
@@ -12,25 +11,12 @@ import {
   optionsIn,
   wholeText,
 } from '../../core/option/option.ts';
-import { duration } from '../../core/option/option-values.ts';
+import { decimalFrom, duration } from '../../core/option/option-values.ts';
 import type { Invocation } from '../command.ts';
 import { TRACE, tracePart } from '../trace-options.ts';
 import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
 
 const { value, valueOr } = optionsIn('Replay of a trace');
-
-const speed = (text: string): Parsed<number> => {
-  const number = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  return number >= SPEED_LEAST && number <= SPEED_MOST
-    ? parsed(number)
-    : wrong(
-        `${JSON.stringify(text.slice(0, 40))} is not a speed from ${SPEED_LEAST} to ${SPEED_MOST}`,
-        'Write how many times faster than recorded: --speed 10, or --speed 0.5 for half as fast.',
-      );
-};
-
-const SPEED_LEAST = 0.001;
-const SPEED_MOST = 100_000;
 
 /** A trace has its own prompts, lengths and sessions. */
 const TRACE_CONFLICTS = [
@@ -56,7 +42,10 @@ export const REPLAY = {
     rules: [needs({ trace: 'FILE' })],
     valueName: 'X',
     meaning: 'Replay the trace this many times faster than recorded.',
-    parse: speed,
+    parse: decimalFrom(0.001, 100_000, {
+      what: 'speed',
+      advice: 'Write how many times faster than recorded: --speed 10, or --speed 0.5 for half as fast.',
+    }),
   }),
   longestGap: value({
     name: 'gap-max',

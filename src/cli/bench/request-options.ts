@@ -9,7 +9,7 @@ import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type LengthRequest, parseLength } from '../../core/figure/parse-length.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { excludes, needs, type OptionReader, optionsIn } from '../../core/option/option.ts';
-import { wholeNumberFrom } from '../../core/option/option-values.ts';
+import { decimalFrom, wholeNumberFrom } from '../../core/option/option-values.ts';
 import { BODY_TEXT_MAX, type SharedPrefixes } from '../../core/run/run-requests.ts';
 import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
 import { secretIn } from '../../core/text/secret-look.ts';
@@ -17,15 +17,6 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { usage } from '../command-error.ts';
 
 const { value } = optionsIn('Requests');
-
-const decimal =
-  (max: number, example: string) =>
-  (text: string): Parsed<number> => {
-    const number = /^\d{1,4}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-    return number >= 0 && number <= max
-      ? parsed(number)
-      : wrong(`${JSON.stringify(text.slice(0, 40))} is not a number from 0 to ${max}`, `Write: ${example}`);
-  };
 
 const bodyFields = (text: string): Parsed<JsonObject> => {
   if (text.length > BODY_TEXT_MAX)
@@ -98,14 +89,14 @@ export const REQUEST_OPTIONS = {
     name: 'temperature',
     valueName: 'T',
     meaning: 'How the server samples: sent with each request. Default: left to the server.',
-    parse: decimal(100, '--temperature 0.7'),
+    parse: decimalFrom(0, 100, { advice: 'Write: --temperature 0.7' }),
   }),
   topP: value({
     name: 'top-p',
     valueName: 'P',
     meaning:
       'Sent with each request: the share of the likeliest tokens to sample from. Default: left to the server.',
-    parse: decimal(1, '--top-p 0.95'),
+    parse: decimalFrom(0, 1, { advice: 'Write: --top-p 0.95' }),
   }),
   seedSampling: value({
     name: 'seed-sampling',

@@ -5,6 +5,7 @@ import type { BenchObserver, BenchResult, StartedRun } from '../../bench/run/ben
 import { LIVE_RUN_SCHEMA, removeLiveRun, writeLiveRun } from '../../bench/run/live-run-file.ts';
 import type { SessionPhase } from '../../bench/run/session.ts';
 import { systemClock } from '../../clock/system-clock.ts';
+import type { LoadRequest } from '../../core/run/load-request.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { SweepStageRef } from '../../core/sweep/sweep.ts';
@@ -129,7 +130,7 @@ interface RunObserverContext {
   readonly home: string;
   readonly directory: string;
   /** Of the run, as far as it is limited. */
-  readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
+  readonly limits: Pick<LoadRequest, 'samplesMax' | 'durationMs'>;
   readonly display: ObservedDisplay;
   /** Whether a person chose another directory than that in the home. */
   readonly isElsewhere?: boolean;

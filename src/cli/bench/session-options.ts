@@ -1,11 +1,11 @@
 // The options of `plimsoll bench` that make a load of sessions: chats of several turns, and what the concurrency of a closed loop counts.
 
-import type { SessionDatasetOptions } from '../../bench/dataset/chat-sessions.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
 import { excludes, needs, type OptionReader, optionsIn } from '../../core/option/option.ts';
 import { wholeNumberFrom } from '../../core/option/option-values.ts';
+import type { SessionDatasetOptions } from '../../core/run/load-request.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { CONCURRENCY_UNITS, type RunShape, SESSION_HISTORIES } from '../../core/run/run-shape.ts';
 import { parseThinkTime } from '../../core/run/think-time.ts';

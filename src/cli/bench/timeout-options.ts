@@ -1,16 +1,14 @@
 // How long a request may take, as a whole and in its parts.
 
-import { WAIT } from '../../bench/target/await-server.ts';
-import type { LoadTimeouts } from '../../bench/target/load-target.ts';
 import { type Option, type OptionReader, optionsIn } from '../../core/option/option.ts';
 import { duration } from '../../core/option/option-values.ts';
+import type { LoadTimeouts } from '../../core/run/load-request.ts';
 import { CommandError } from '../command-error.ts';
 
 const { value } = optionsIn('When requests end');
 
 /** In the order of --help. */
 export const TIMEOUTS = {
-  ...WAIT,
   timeout: value({
     name: 'timeout',
     valueName: 'D',

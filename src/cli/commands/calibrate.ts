@@ -1,8 +1,8 @@
 // `plimsoll calibrate [URL]`: what the client on this machine can resolve, measured against a server that reports its own times.
 
 import { openHome, resolveHome } from '../../config/home.ts';
-import { parseDurationMs } from '../../core/figure/parse-figure.ts';
-import { value } from '../../core/option/option.ts';
+import { valueOr } from '../../core/option/option.ts';
+import { duration } from '../../core/option/option-values.ts';
 import { calibrationLines } from '../../core/run/calibration.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { asciiOf } from '../../render/text/ascii.ts';
@@ -11,11 +11,12 @@ import { calibrationFile } from '../calibrate/calibrated-machine.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
-const budgetOption = value({
+const budgetOption = valueOr({
   name: 'budget',
   valueName: 'D',
-  meaning: 'How long it may take: 30s, 2m. Default: 1m.',
-  parse: parseDurationMs,
+  fallback: '1m',
+  meaning: 'How long it may take: 30s, 2m.',
+  parse: duration(1, 86_400_000),
 });
 
 export const calibrateCommand: Command = {
@@ -46,7 +47,7 @@ export const calibrateCommand: Command = {
     await openHome(home);
     const calibration = await runCalibration(state, {
       url: invocation.arguments[0],
-      budgetMs: invocation.option(budgetOption) ?? BUDGET_MS,
+      budgetMs: invocation.option(budgetOption),
       print: async line => {
         if (!isJson) await state.stderr.write(`${line}\n`);
       },
@@ -59,5 +60,3 @@ export const calibrateCommand: Command = {
     return EXIT_CODES.ok.code;
   },
 };
-
-const BUDGET_MS = 60_000;

@@ -3,7 +3,7 @@
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Option, optionsIn } from '../../core/option/option.ts';
-import { duration } from '../../core/option/option-values.ts';
+import { decimalFrom, duration } from '../../core/option/option-values.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { type Arrival, burstinessOf } from '../../core/run/run-pattern.ts';
 import { requestedArrival } from '../bench/arrival-options.ts';
@@ -30,15 +30,7 @@ const percentFrom =
         );
   };
 
-const load = (text: string): Parsed<number> => {
-  const number = /^\d{1,5}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  return number > 0 && number <= LOAD_MAX
-    ? parsed(number)
-    : wrong(
-        `${JSON.stringify(text.slice(0, 40))} is not a load up to ${LOAD_MAX}`,
-        'It is requests a second, or in flight: --load-max 100',
-      );
-};
+const LOAD_MAX = 10_000;
 
 /** In the order of --help. */
 export const LINE = {
@@ -68,7 +60,10 @@ export const LINE = {
     isCommon: true,
     valueName: 'N',
     meaning: 'Never more than this, in requests a second or in flight. Default: 10000 or 1024.',
-    parse: load,
+    parse: decimalFrom(0.001, LOAD_MAX, {
+      what: 'load',
+      advice: 'It is requests a second, or in flight: --load-max 100',
+    }),
   }),
   confidence: valueOr({
     name: 'confidence',
@@ -175,5 +170,4 @@ export const attainmentOfLine = (invocation: Invocation, objectives: readonly Ob
 
 /** In simulated stages of 6,000 requests at 0.9 times the capacity, 0.1 leaves two thirds undecided. */
 const LINE_BURSTINESS_MIN = 0.1;
-const LOAD_MAX = 10_000;
 const CONCURRENCY_MAX = 1_024;

@@ -24,21 +24,22 @@ export const wholeNumberFrom = (min: number, max: number): ValueReader<number> =
         );
   });
 
-const RATE_MIN = 0.001;
-const RATE_MAX = 1_000_000;
-
-export const requestRate: ValueReader<number> = asJson(
-  v.pipe(v.number(), v.minValue(RATE_MIN), v.maxValue(RATE_MAX)),
-  text => {
+/** With a decimal point or without. @param what it is called: "number" */
+export const decimalFrom = (
+  min: number,
+  max: number,
+  { advice, what = 'number' }: { readonly advice: string; readonly what?: string },
+): ValueReader<number> =>
+  asJson(v.pipe(v.number(), v.minValue(min), v.maxValue(max)), text => {
     const number = /^\d{1,7}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-    return number >= RATE_MIN && number <= RATE_MAX
+    return number >= min && number <= max
       ? parsed(number)
-      : wrong(
-          `${JSON.stringify(text.slice(0, 40))} is not a number from ${RATE_MIN} to ${RATE_MAX}`,
-          'Write requests a second, such as 12.5.',
-        );
-  },
-);
+      : wrong(`${JSON.stringify(text.slice(0, 40))} is not a ${what} from ${min} to ${max}`, advice);
+  });
+
+export const requestRate: ValueReader<number> = decimalFrom(0.001, 1_000_000, {
+  advice: 'Write requests a second, such as 12.5.',
+});
 
 export const duration = (minMs: number, maxMs: number): ValueReader<number> => {
   const range = `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`;

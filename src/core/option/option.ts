@@ -3,6 +3,7 @@
 
 import * as v from 'valibot';
 import { type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
+import type { Schema } from '../schema.ts';
 import { oneOf } from './option-values.ts';
 
 export interface Option<T> {
@@ -34,6 +35,8 @@ export interface Option<T> {
   readonly reads?: (text: string) => string | undefined;
   /** One value of it, as JSON has it; undefined: a text or a number. */
   readonly schema?: v.GenericSchema | undefined;
+  /** Its value, for the agents of a run; undefined: they are not sent it. */
+  readonly sent?: Schema<T>;
   /** The texts given, none when the option was not. A flag gets one empty text. */
   read(texts: readonly string[]): Parsed<T>;
 }
@@ -60,6 +63,20 @@ export const optionValues = <Rows extends OptionRows>(rows: Rows, read: OptionRe
   if (areOf(rows, values)) return values;
   throw new TypeError('an option has no value');
 };
+
+type SentEntries<Rows extends OptionRows> = {
+  readonly [Key in keyof Rows]: Schema<OptionValues<Rows>[Key]>;
+};
+
+/** The fields that these options are, as agents are sent them. */
+export const sentEntries = <Rows extends OptionRows>(rows: Rows): SentEntries<Rows> => {
+  const entries = Object.fromEntries(Object.entries(rows).map(([key, { sent }]) => [key, sent]));
+  if (areSent(rows, entries)) return entries;
+  throw new TypeError('an option of the load is not sent');
+};
+
+const areSent = <Rows extends OptionRows>(rows: Rows, entries: object): entries is SentEntries<Rows> =>
+  Object.values(rows).every(({ sent }) => sent !== undefined);
 
 const areOf = <Rows extends OptionRows>(rows: Rows, values: object): values is OptionValues<Rows> =>
   Object.keys(rows).every(key => Object.hasOwn(values, key));
@@ -155,7 +172,7 @@ export const isSet = (
 };
 
 /** Given any number of times. */
-export const repeated = <T>({ parse, ...option }: ValueOption<T>): Option<readonly T[]> => ({
+export const repeated = <T>({ parse, ...option }: Omit<ValueOption<T>, 'sent'>): Option<readonly T[]> => ({
   schema: parse.schema,
   ...option,
   isRepeatable: true,

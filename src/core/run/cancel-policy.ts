@@ -1,14 +1,17 @@
 // Cancellation of requests by the client: after how long, and how many of them.
 
 import { formatThreeDigits } from '../figure/figure.ts';
-import { distributionText, type LengthDistribution } from '../statistics/length-distribution.ts';
+import { type Infer, openObject, share } from '../schema.ts';
+import { distributionText, lengthDistributionSchema } from '../statistics/length-distribution.ts';
 
-export type CancelPolicy = {
+export const cancelPolicySchema = openObject({
   /** Whole milliseconds after sending, at least 1. */
-  readonly afterMs: LengthDistribution;
-  /** Share of the measured requests, 0 to 1. */
-  readonly share: number;
-};
+  afterMs: lengthDistributionSchema,
+  /** Of the measured requests. */
+  share,
+});
+
+export type CancelPolicy = Infer<typeof cancelPolicySchema>;
 
 /** "30.0% of requests after 200..800 ms". */
 export const cancelText = ({ afterMs, share }: CancelPolicy): string =>

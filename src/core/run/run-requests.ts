@@ -34,7 +34,7 @@ export const requestLengthsSchema = openObject({ input: lengthsText, output: len
 
 export type RequestLengths = Infer<typeof requestLengthsSchema>;
 
-const prefixesSchema = openObject({ count, tokens: count });
+export const prefixesSchema = openObject({ count, tokens: count });
 
 export type SharedPrefixes = Infer<typeof prefixesSchema>;
 

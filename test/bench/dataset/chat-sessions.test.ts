@@ -3,11 +3,11 @@ import {
   chatSessions,
   generatedGroups,
   SESSION_TURNS_MAX,
-  type SessionDatasetOptions,
   turnsOfChats,
 } from '../../../src/bench/dataset/chat-sessions.ts';
 import type { Message } from '../../../src/bench/dataset/message.ts';
 import type { Prompt } from '../../../src/bench/dataset/prompt.ts';
+import type { SessionDatasetOptions } from '../../../src/core/run/load-request.ts';
 
 const REQUEST: SessionDatasetOptions = { turns: undefined, thinkTime: undefined, answers: 'live' };
 

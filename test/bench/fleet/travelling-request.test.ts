@@ -1,5 +1,6 @@
 // A request on its way to an agent: what arrives asks for the same, and no key travels.
 
+import { encode } from '@msgpack/msgpack';
 import { describe, expect, test } from 'vitest';
 import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
 import {
@@ -13,7 +14,10 @@ import { RUN_OPTIONS } from '../../../src/bench/run/run-options.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { optionValues, standardValue } from '../../../src/core/option/option.ts';
+import { LOAD_OPTIONS } from '../../../src/core/run/load-request.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { AGENT_SCHEMA } from '../../../src/wire/agent-message.ts';
+import { decodeCoordinatorMessage } from '../../../src/wire/agent-message-codec.ts';
 import { memoryLines } from '../../support/memory-line.ts';
 
 const target = parseTargetUrl('http://user:secret-word@gpu:8000/v1?key=secret-query');
@@ -58,7 +62,7 @@ const request: BenchRequest = {
   attainment: 0.95,
 };
 
-const travelling = travellingRequest(request, {
+const FACTS: Parameters<typeof travellingRequest>[1] = {
   prompts: {
     seed: 7,
     file: undefined,
@@ -71,7 +75,8 @@ const travelling = travellingRequest(request, {
   startedAt: '2026-11-22T12:00:00.000Z',
   noncePrefix: '0badcafe',
   warmupRequests: 4,
-});
+};
+const travelling = travellingRequest(request, FACTS);
 
 describe('a request for an agent', () => {
   test('arrives as it was asked, but for name, log and headers, which are the agent’s own', async () => {
@@ -130,6 +135,21 @@ describe('the prompts of a file', () => {
   });
 });
 
-test('what no option limits is reported as such', () => {
-  expect(travelling).toMatchObject({ samplesMax: unknown('not limited'), durationMs: 500 });
+test('a field that is not given is left out, and a reason in its place, as other versions send it, means the same', () => {
+  expect(Object.keys(JSON.parse(JSON.stringify(travelling)))).not.toContain('samplesMax');
+  const reasoned = { ...travelling, samplesMax: unknown('not limited'), sessions: unknown('none') };
+  const message = { kind: 'survey', request: reasoned };
+  const read = decodeCoordinatorMessage(encode([AGENT_SCHEMA, message], { ignoreUndefined: true }));
+  if (read.kind !== 'message' || read.message.kind !== 'survey') throw new Error(read.kind);
+  expect(read.message.request).toEqual(travelling);
+});
+
+test('every option of the load reaches an agent, and a load that no agent accepts is refused before it is sent', () => {
+  const changed = travellingRequest({ ...request, seed: 8, hasNonce: false }, FACTS);
+  const arrived = arrivedRequest(changed, { headers: [], dataset: undefined });
+  expect(optionValues(LOAD_OPTIONS, standardValue)).toEqual({ seed: 42, hasNonce: true });
+  expect(arrived).toMatchObject({ seed: 8, hasNonce: false });
+  expect(() => travellingRequest({ ...request, model: 'm'.repeat(2_000) }, FACTS)).toThrow(
+    'agents cannot be sent this load: model',
+  );
 });

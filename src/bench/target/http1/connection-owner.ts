@@ -3,8 +3,8 @@
 
 import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
+import type { LoadTimeouts } from '../../../core/run/load-request.ts';
 import type { LoadRecorder } from '../../arena/load-recorder.ts';
-import type { LoadTimeouts } from '../load-target.ts';
 import type { ReadArrival, TargetDialer } from './dialer.ts';
 
 export interface ConnectionOwner<Owned> {

@@ -1,8 +1,8 @@
 // Which deadline of a request in flight has passed, and when one is cancelled on purpose.
 
 import type { LoopTimers } from '../../../clock/loop-timers.ts';
+import type { LoadTimeouts } from '../../../core/run/load-request.ts';
 import type { EndKind } from '../../arena/load-record.ts';
-import type { LoadTimeouts } from '../load-target.ts';
 
 interface WaitingReply {
   readonly sentNs: number;
