@@ -37,6 +37,8 @@ const requests = optionsIn('Requests');
 const judged = optionsIn('Objectives and exit codes');
 const output = optionsIn('Output');
 
+const WARMUPS = wholeNumberFrom(1, 100_000);
+
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
 /** In the order of --help. Times are milliseconds. */
@@ -149,10 +151,11 @@ export const BENCH = {
     rules: [excludes(['no-warmup'])],
     valueName: 'N',
     meaning: 'Requests before the measured phase, not counted. Default: one per load thread.',
+    schema: WARMUPS.schema,
     parse: text =>
       text.trim() === '0'
         ? wrong('a warm-up needs at least one request', 'Use --no-warmup, with --model.')
-        : wholeNumberFrom(1, 100_000)(text),
+        : WARMUPS(text),
   }),
   noWarmup: load.flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
   from: fromOption,
