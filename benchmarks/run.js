@@ -14,6 +14,8 @@ const bench = async args => {
   const firstOption = args.findIndex(arg => arg.startsWith('--'));
   const filters = firstOption < 0 ? args : args.slice(0, firstOption);
   const options = firstOption < 0 ? [] : args.slice(firstOption);
+  // Without a filter every benchmark would run: hours.
+  if (filters.length === 0 && options.some(option => option === '--help')) return help();
   const prepared = await prepare();
   if (prepared.kind === 'failed') return prepared.code;
   const node = nodeToRun();
@@ -21,10 +23,9 @@ const bench = async args => {
     for (const line of node.lines) process.stderr.write(`${line}\n`);
     return 1;
   }
-  const names = readdirSync(inRoot('benchmarks'))
-    .filter(file => file.endsWith('.bench.ts'))
-    .map(file => file.slice(0, -'.bench.ts'.length))
-    .filter(name => filters.length === 0 || filters.some(filter => name.includes(filter)));
+  const names = benchmarkNames().filter(
+    name => filters.length === 0 || filters.some(filter => name.includes(filter)),
+  );
   if (names.length === 0) {
     process.stderr.write(`No benchmark is called ${filters.join(' or ')}.\n`);
     return 2;
@@ -39,6 +40,20 @@ const bench = async args => {
     process.stdout.write(`  failed with exit code ${code}\n`);
   }
   return failures === 0 ? 0 : 1;
+};
+
+const benchmarkNames = () =>
+  readdirSync(inRoot('benchmarks'))
+    .filter(file => file.endsWith('.bench.ts'))
+    .map(file => file.slice(0, -'.bench.ts'.length));
+
+const help = () => {
+  process.stdout.write(
+    `npm run bench -- [FILTER…] [--OPTION…]\n\nRuns every benchmark whose name contains a filter, by default all, one after another.\n\n${benchmarkNames()
+      .map(name => `  ${name}\n`)
+      .join('')}`,
+  );
+  return 0;
 };
 
 /** Rows are printed as they come, because a benchmark may take minutes. */
