@@ -8,6 +8,7 @@ import type { Objective } from '../../core/run/objective.ts';
 import { type Arrival, burstinessOf } from '../../core/run/run-pattern.ts';
 import { requestedArrival } from '../bench/arrival-options.ts';
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
+import { REPLAY } from '../bench/replay-options.ts';
 import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
 import type { Invocation } from '../command.ts';
@@ -103,6 +104,8 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.depths,
   BENCH.repetitions,
   BENCH.slo,
+  // A trace has its own times: there is no load to choose.
+  ...Object.values<Option<unknown>>(REPLAY),
 ];
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseBenchOptions } from '../../../src/cli/bench/parse-bench-options.ts';
+import { REPLAY } from '../../../src/cli/bench/replay-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { compareCommand } from '../../../src/cli/commands/compare.ts';
 import { lineCommand } from '../../../src/cli/commands/line.ts';
@@ -38,6 +39,16 @@ test.each([
   if (line.kind !== 'run') throw new Error('it asks for help');
   expect(() => searchOptions(line.invocation)).toThrow('turns wait for each other');
 });
+
+test.each(Object.values(REPLAY))(
+  'a load line has no --$name: a trace has its own times',
+  ({ name, valueName }) => {
+    const words = ['line', 'http://127.0.0.1:8000', '--slo', 'ttft=1s', `--${name}`];
+    expect(() =>
+      parseCommandLine([...words, ...(valueName === undefined ? [] : ['1'])], [lineCommand]),
+    ).toThrow(`unknown option --${name}`);
+  },
+);
 
 test('a load line of bursts so long that a stage has too few of them is refused with the reason', () => {
   const searched = (burstiness: string) => {
