@@ -65,7 +65,7 @@ export const shortPercentiles = (report: Report): Pick<Section, 'tables' | 'rema
   const ranged = TABLE_PERCENTILES.find(each => vouchedPercentile(first, each).kind === 'interval');
   const rows = rowsOf(report, keys, shortCells(ranged));
   const columns = ['', 'mean', ...TABLE_PERCENTILES.map(each => `p${each}`), 'p99 ≤', 'max', 'n'];
-  const leaving = ['p99 ≤', 'n', 'p90'].map(name => [columns.indexOf(name)]);
+  const leaving = ['p99 ≤', 'n', 'p90', 'p95'].map(name => [columns.indexOf(name)]);
   return {
     tables: withRows({ name: 'Percentiles', columns, rows, leaving }),
     remarks: rows.length === 0 ? [whyNoRow(report)] : legendOf(rows),
