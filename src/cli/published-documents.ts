@@ -12,6 +12,8 @@ interface DocumentRow {
   readonly meaning: string;
   /** Files that contain it. */
   readonly file?: string;
+  /** The option, without dashes, that sends it somewhere. */
+  readonly sentBy?: string;
   /** When it is needed: a command that prints one document does not load the others. */
   readonly load: () => Promise<v.GenericSchema>;
 }
@@ -113,6 +115,7 @@ const ROWS = {
   webhook: {
     version: 1,
     meaning: 'What --webhook sends when a run has ended.',
+    sentBy: 'webhook',
     load: async () => (await import('../core/run/run-webhook.ts')).runWebhookSchema,
   },
   run: {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { isByKernel, stampsText } from '../../../src/core/run/arrival-stamps.ts';
+import type { ReportClient } from '../../../src/core/run/report.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -47,6 +48,8 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
       const exit = exitName(await run.ended);
       const { client, complete, run: ran } = readReport(run.directory);
       if (!isByKernel(ran.stamps)) return context.skip(stampsText(ran.stamps));
+      const stolen = stolenReason(client);
+      if (stolen !== undefined) return context.skip(stolen);
       expect(exit).toBe('benchClientBound');
       expect(complete).toBe(true);
       expect(client.reasons).toEqual([
@@ -69,9 +72,12 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     await run.ended;
     const { client, run: ran } = readReport(run.directory);
     if (!isByKernel(ran.stamps)) return context.skip(stampsText(ran.stamps));
+    const stolen = stolenReason(client);
+    if (stolen !== undefined) return context.skip(stolen);
     // Next to other tests, users may wait longer than the pause; nothing else counts.
     expect(client.reasons.filter(reason => !reason.startsWith('users waited'))).toEqual([]);
-    expect(client.eventLoopDelayNs).toMatchObject({ max: expect.toSatisfy(ns => ns > 180_000_000) });
+    // A part of the pause is before the next look was due.
+    expect(client.eventLoopDelayNs).toMatchObject({ max: expect.toSatisfy(ns => ns > 100_000_000) });
     expect(outsideOf(await judgedFigures(mock.url, run.directory))).toEqual([]);
   });
 
@@ -88,6 +94,8 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     const exit = exitName(await run.ended);
     const { client, run: ran } = readReport(run.directory);
     if (!isByKernel(ran.stamps)) return context.skip(stampsText(ran.stamps));
+    const stolen = stolenReason(client);
+    if (stolen !== undefined) return context.skip(stolen);
     expect(client.throttledShare).toSatisfy(share => typeof share === 'number' && share > 0.05);
     const isBound = client.verdict === 'client-bound';
     expect(exit).toBe(isBound ? 'benchClientBound' : 'success');
@@ -97,6 +105,10 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     expect(outsideOf(await judgedFigures(mock.url, run.directory))).toEqual([]);
   });
 });
+
+/** What a test cannot keep others from: then the timestamps of the kernel are late, too. */
+const stolenReason = ({ reasons }: ReportClient): string | undefined =>
+  reasons.find(reason => reason.startsWith('the hypervisor took'));
 
 /** A control group of version 1 or 2 with a tenth of a processor. */
 class QuotaGroup implements Disposable {
