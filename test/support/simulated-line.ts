@@ -66,7 +66,6 @@ export const simulateStage = (
     readonly count?: number | undefined;
     readonly startNs?: number;
     readonly idleLatencyNs?: number;
-    readonly idleValues?: readonly (number | undefined)[];
     readonly capacityPerSecond?: number;
     readonly confidence?: number;
     /** It runs its whole time, and one look at its end decides. */
@@ -91,7 +90,6 @@ export const simulateStage = (
     isOpenLoop,
     confidence: options.confidence ?? 0.95,
     endNs: durationNs,
-    idleValues: options.idleValues ?? [],
     ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
     ...(options.capacityPerSecond === undefined ? {} : { capacityPerSecond: options.capacityPerSecond }),
     ...(load.kind === 'rate' ? { burstiness: burstinessOf(stageArrival(load)) } : {}),
@@ -204,7 +202,6 @@ export const simulateLine = (
   let issued = 0;
   let step: SearchStep | undefined;
   let idleLatencyNs: number | undefined;
-  let idleValues: readonly (number | undefined)[] = [];
   for (;;) {
     step = nextStep(stages, search, budgetMs - elapsedNs / 1e6);
     if (step === undefined) break;
@@ -216,16 +213,12 @@ export const simulateLine = (
       count: step.count,
       startNs: elapsedNs,
       confidence: stageConfidence(step.purpose, 0.95),
-      ...(idleLatencyNs === undefined
-        ? {}
-        : { idleLatencyNs, idleValues, capacityPerSecond: capacityEstimate(stages) }),
+      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs, capacityPerSecond: capacityEstimate(stages) }),
     });
     const verdict = account === undefined ? undefined : follow?.ended(step, account, simulated);
     const stage = { ...simulated, verdict: verdict ?? simulated.verdict };
-    if (step.purpose === 'alone' && stage.completedPerSecond > 0) {
+    if (step.purpose === 'alone' && stage.completedPerSecond > 0)
       idleLatencyNs = 1e9 / stage.completedPerSecond;
-      idleValues = evidenceOf(stage.look).values;
-    }
     elapsedNs += stage.elapsedNs;
     issued += stage.issued;
     stages.push({ ...step, ...stage, evidence: evidenceOf(stage.look) });

@@ -13,7 +13,6 @@ const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/core/statistics/steady-state-start.ts': ['CUT_MAX'],
   'src/bench/line/stage-decider.ts': ['WANDER_MAX', 'GROWTH_STABLE_MAX', 'AUTOCORRELATION_MAX'],
   'src/bench/line/stage-ledger.ts': ['OPEN_SHARE_MAX'],
-  'src/core/statistics/batch-means.ts': ['BATCHES_MAX', 'AUTOCORRELATION_MAX'],
   'src/core/statistics/block-bootstrap.ts': ['BLOCKS_MAX', 'CELLS_MAX'],
   'src/core/statistics/exact-sums.ts': ['SPLIT_MAX', 'ADDITIONS_MAX'],
   'src/core/statistics/student-quantile.ts': ['KNOWN_MAX'],

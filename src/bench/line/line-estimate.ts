@@ -14,11 +14,9 @@ export interface StageEvidence {
   /** Growth of requests in flight per request issued, of an open loop. */
   readonly growth: Estimate | undefined;
   readonly issued: number;
-  /** Measured value of each criterion. */
-  readonly values: readonly (number | undefined)[];
 }
 
-export const NO_EVIDENCE: StageEvidence = { excess: undefined, growth: undefined, issued: 0, values: [] };
+export const NO_EVIDENCE: StageEvidence = { excess: undefined, growth: undefined, issued: 0 };
 
 export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => ({
   excess: results
@@ -27,7 +25,6 @@ export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => 
     .toSorted((a, b) => b.value - a.value)[0],
   growth: growth?.perRequest,
   issued,
-  values: results.map(({ estimate }) => estimate?.value),
 });
 
 interface TriedLoad {

@@ -18,8 +18,6 @@ interface DeciderOptions {
    * Latency of an idle endpoint, if known: an endpoint that hangs ends no request from which it could be estimated.
    */
   readonly idleLatencyNs?: number;
-  /** Value of each criterion on an idle endpoint, if known: anything above it is waiting. */
-  readonly idleValues?: readonly (number | undefined)[];
   /** Requests/s that closed loops reached, if known: near it a queue takes long to appear. */
   readonly capacityPerSecond?: number;
   /** Of the arrivals of an open loop; 1, Poisson, if it is not given. */
@@ -60,7 +58,7 @@ export class StageDecider {
 
   /** A last look, at the end of the stage's time. */
   lookNow(nowNs: number): Look {
-    const { ledger, isOpenLoop, idleLatencyNs, idleValues } = this.#options;
+    const { ledger, isOpenLoop, idleLatencyNs } = this.#options;
     const alpha = this.#spend(nowNs);
     const growth = isOpenLoop
       ? queueGrowth({
@@ -72,7 +70,7 @@ export class StageDecider {
       : undefined;
     const isStable = isOpenLoop ? growth?.isStable === true : true;
     const results = ledger.criteria.map((criterion, at) =>
-      testCriterion(criterion, ledger.column(at, nowNs), { alpha, idle: idleValues?.[at] }),
+      testCriterion(criterion, ledger.column(at, nowNs), alpha),
     );
     const isOld = !isOpenLoop || ledger.issued >= this.#relaxedAfter(nowNs);
     const verdict = verdictOf({

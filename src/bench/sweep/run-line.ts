@@ -74,7 +74,6 @@ class LineRun {
   #step: SearchStep | undefined;
   #failed: FailedStop | undefined;
   #idleLatencyNs: number | undefined;
-  #idleValues: readonly (number | undefined)[] = [];
 
   constructor(request: LineRequest, parts: StageParts, observer: LineObserver) {
     this.#request = request;
@@ -132,7 +131,6 @@ class LineRun {
             ? {
                 kind: 'decide',
                 idleLatencyNs: this.#idleLatencyNs,
-                idleValues: this.#idleValues,
                 capacityPerSecond: this.#searched.length === 0 ? undefined : capacityEstimate(this.#searched),
               }
             : { kind: 'count', ended: step.count },
@@ -164,10 +162,7 @@ class LineRun {
     const completed = isUnknown(stage.figures) ? 0 : stage.figures.completedPerSecond;
     const completedPerSecond = isUnknown(completed) ? 0 : completed;
     const evidence = evidenceOf(look);
-    if (step.purpose === 'alone' && completedPerSecond > 0) {
-      this.#idleLatencyNs = 1e9 / completedPerSecond;
-      this.#idleValues = evidence.values;
-    }
+    if (step.purpose === 'alone' && completedPerSecond > 0) this.#idleLatencyNs = 1e9 / completedPerSecond;
     this.#searched.push({
       purpose: step.purpose,
       load: step.load,

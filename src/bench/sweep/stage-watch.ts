@@ -23,7 +23,6 @@ export interface StageOrder {
         readonly kind: 'decide';
         /** Latency of an idle endpoint, from earlier stages. */
         readonly idleLatencyNs: number | undefined;
-        readonly idleValues: readonly (number | undefined)[];
         readonly capacityPerSecond: number | undefined;
       }
     /** Until so many requests have ended. */
@@ -52,14 +51,13 @@ export class StageWatch {
     const { account, order, confidence } = options;
     const known: Partial<Extract<StageOrder['goal'], { kind: 'decide' }>> =
       order.goal.kind === 'decide' ? order.goal : {};
-    const { idleLatencyNs, idleValues = [], capacityPerSecond } = known;
+    const { idleLatencyNs, capacityPerSecond } = known;
     this.#options = options;
     this.#decider = new StageDecider({
       ledger: account.ledger,
       isOpenLoop: account.isOpenLoop && !account.isCapped,
       confidence,
       endNs: order.durationMs * 1e6,
-      idleValues,
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
       ...(capacityPerSecond === undefined ? {} : { capacityPerSecond }),
       ...(order.load.kind === 'rate' ? { burstiness: burstinessOf(stageArrival(order.load)) } : {}),

@@ -1,22 +1,23 @@
 // Whether a run meets an objective, and how sure that is. Met: the confidence interval is within the limit.
 // Missed: it is beyond. Else there were too few samples. Samples of one run are correlated, because of the
 // queue: each interval is as wide as that of the smaller number of independent samples that they are worth
-// (statistics/share-interval.ts, batched-ratio.ts). A result that is clear under the worst dependence is
+// (statistics/dependent-evidence.ts). A result that is clear under the worst dependence is
 // decided anyway (statistics/worst-dependence.ts).
 
 import * as v from 'valibot';
 import { counted, ofCount } from '../figure/figure.ts';
 import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
-import { type BatchedRatio, batchedRatio, type RatioBatch } from '../statistics/batched-ratio.ts';
-import { studentQuantile } from '../statistics/incomplete-beta.ts';
-import { meanInterval } from '../statistics/mean-interval.ts';
+import { batchedRatio, type RatioBatch } from '../statistics/batched-ratio.ts';
 import {
-  effectiveCount,
-  fewBatches,
-  percentileShares,
-  shareInterval,
-  sideOfShare,
-} from '../statistics/share-interval.ts';
+  LATER_DEGREES,
+  leastDecided,
+  OBSERVATIONS_MOST,
+  shareEstimate,
+  worthOf,
+} from '../statistics/dependent-evidence.ts';
+import { meanInterval } from '../statistics/mean-interval.ts';
+import { percentileShares, sideOfShare } from '../statistics/share-interval.ts';
+import { upperStudent } from '../statistics/student-quantile.ts';
 import { isMeanOver, sideOfBlocks } from '../statistics/worst-dependence.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { type JudgedObjective, judgedText, OBJECTIVES_MAX } from './objective.ts';
@@ -70,27 +71,27 @@ export const judgeObjective = (
   const judged = { evidence, confidence };
   switch (objective.kind) {
     case 'attainment': {
-      const share = { ...judged, share: objective.share };
+      const share = { ...judged, share: objective.share, limit: 1 };
       const decided = judgeShare(share);
       return {
         ...reported,
-        estimate: onItsSide(shareEstimate(share), share.share, decided.answer),
+        estimate: onItsSide(estimateOf(share), share.share, decided.answer),
         ...decided,
       };
     }
     case 'error-rate': {
-      const share = { ...judged, share: 1 - objective.limitShare };
+      const share = { ...judged, share: 1 - objective.limitShare, limit: undefined };
       const decided = judgeShare(share);
-      const { value, low, high } = onItsSide(shareEstimate(share), share.share, decided.answer);
+      const { value, low, high } = onItsSide(estimateOf(share), share.share, decided.answer);
       return { ...reported, estimate: { value: 1 - value, low: 1 - high, high: 1 - low }, ...decided };
     }
     case 'percentile': {
-      const share = { ...judged, share: objective.percentile / 100 };
+      const share = { ...judged, share: objective.percentile / 100, limit: objective.limitNs };
       const decided = judgeShare(share);
       return {
         ...reported,
         ...decided,
-        estimate: percentileEstimate(share, objective.limitNs, decided.answer),
+        estimate: percentileEstimate(share, decided.answer),
       };
     }
     case 'mean':
@@ -108,6 +109,8 @@ interface Judged {
 interface JudgedShare extends Judged {
   /** Share that must be good. */
   readonly share: number;
+  /** On the scale of the values of the evidence. */
+  readonly limit: number | undefined;
 }
 
 type Decided = Pick<ObjectiveAnswer, 'answer' | 'samplesNeeded'>;
@@ -117,14 +120,14 @@ type Decided = Pick<ObjectiveAnswer, 'answer' | 'samplesNeeded'>;
  * percentiles. A sample without a figure counts as good when "missed" is tested, and as bad when "met" is
  * tested.
  */
-const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
+const judgeShare = ({ evidence, confidence, share, limit }: JudgedShare): Decided => {
   const { count, good, unknown: unsaid } = evidence;
   // If it covers every request, nothing is inferred: all were seen.
   if (share >= 1) {
     if (good + unsaid < count) return { answer: 'missed', samplesNeeded: count };
     return unsaid === 0 ? { answer: 'met', samplesNeeded: count } : lacking(unsaid);
   }
-  const worth = worthOf(evidence);
+  const worth = worthOf(evidence, { confidence, limit });
   const side = (hits: number, samples: number, each: number = worth): 'above' | 'below' | 'unsure' =>
     sideOfShare({ hits: (hits / count) * samples * each, of: samples * each, share, confidence });
   const blocks = (hits: number): 'above' | 'below' | 'unsure' =>
@@ -139,10 +142,11 @@ const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
   )
     return { answer: 'missed', samplesNeeded: count };
   // With more samples their correlation would be better known, so that each is worth more.
-  const later = worthOf(evidence, LATER_DEGREES);
+  const later = worthOf(evidence, { confidence, limit, isLater: true });
   const isDecidedLater = (samples: number): boolean => side(good, samples, later) !== 'unsure';
   // If this many would be enough with a known correlation, more of them are needed to show the correlation.
-  const samplesNeeded = leastDecided(isDecidedLater(count) ? 2 * count : count, isDecidedLater);
+  const samplesNeeded =
+    leastDecided(isDecidedLater(count) ? 2 * count : count, isDecidedLater) ?? AT_THE_LIMIT;
   return unsaid > 0 && side(good, count) !== side(good + unsaid, count)
     ? lacking(unsaid)
     : { answer: 'too-few-samples', samplesNeeded: inRequests(samplesNeeded, evidence, count) };
@@ -163,18 +167,8 @@ const lacking = (unsaid: number): Decided => ({
   samplesNeeded: unknown(`${counted(unsaid, 'request')} ${ofCount(unsaid, 'has', 'have')} no figure for it`),
 });
 
-const shareEstimate = ({
-  evidence,
-  confidence,
-}: Judged): { readonly value: number; readonly low: number; readonly high: number } => {
-  const { count, good, unknown: unsaid } = evidence;
-  const of = count * worthOf(evidence);
-  return {
-    value: good / count,
-    low: shareInterval({ hits: (good / count) * of, of, confidence }).low,
-    high: shareInterval({ hits: ((good + unsaid) / count) * of, of, confidence }).high,
-  };
-};
+const estimateOf = ({ evidence, confidence, limit }: JudgedShare): ReturnType<typeof shareEstimate> =>
+  shareEstimate(evidence, { worth: worthOf(evidence, { confidence, limit }), confidence });
 
 /**
  * The test that decided is more certain about the side than the interval, which treats dependence
@@ -192,20 +186,24 @@ const onItsSide = <T extends { readonly low: number; readonly high: number }>(
 
 /** Clamped to the side of the limit that the counts prove: the histogram is only accurate to 0.1 %. */
 const percentileEstimate = (
-  { evidence, confidence, share }: JudgedShare,
-  limitNs: number,
+  { evidence, confidence, share, limit = 0 }: JudgedShare,
   answer: ObjectiveVerdict,
 ): ObjectiveEstimate => {
   const { count, valueAt } = evidence;
-  const bounds = percentileShares({ share, of: count * worthOf(evidence), confidence });
+  const bounds = percentileShares({
+    share,
+    // The percentile itself is among the values, wherever the limit is.
+    of: count * worthOf(evidence, { confidence, limit: undefined }),
+    confidence,
+  });
   const at = (part: number | undefined): number | undefined =>
     part === undefined ? undefined : valueAt(Math.max(1, Math.ceil(part * count - ROUNDING)));
   const high = at(bounds.high);
   const low = at(bounds.low) ?? 0;
   return {
     value: valueAt(Math.floor(share * (count - 1) + ROUNDING) + 1) ?? null,
-    low: answer === 'missed' ? Math.max(low, limitNs) : low,
-    high: high === undefined ? null : answer === 'met' ? Math.min(high, limitNs) : high,
+    low: answer === 'missed' ? Math.max(low, limit) : low,
+    high: high === undefined ? null : answer === 'met' ? Math.min(high, limit) : high,
   };
 };
 
@@ -251,64 +249,16 @@ const judgeMean = (
       samplesNeeded: samples,
     };
   const laterVariance = batchedRatio(evidence.values, -1)?.variance ?? variance;
-  const later = studentQuantile((1 + confidence) / 2, LATER_DEGREES) * Math.sqrt(laterVariance);
+  const later = upperStudent(doubt, LATER_DEGREES) * Math.sqrt(laterVariance);
   const needed = Math.ceil(samples * (later / (value - limitNs)) ** 2);
   return {
     estimate,
     answer: 'too-few-samples',
     samplesNeeded:
-      needed <= SAMPLES_NEEDED_MOST
+      needed <= OBSERVATIONS_MOST
         ? inRequests(Math.max(needed, samples + 1), evidence, samples)
         : AT_THE_LIMIT,
   };
-};
-
-/**
- * How many independent samples one sample is worth. Samples past a limit come in clusters, too few of them to
- * estimate the cluster size alone: for p99 at the limit, 1,000 samples with a correlation of 0.9 were
- * reported to meet it in 10 % of runs. All values together show the correlation well, but it is higher than
- * in their tail. The geometric mean of the two kept each bound's 2.5 % from p50 to p99 and from a correlation
- * of 0 to 0.97.
- */
-const worthOf = (evidence: ObjectiveEvidence, degrees?: number): number => {
-  const { count, hits, good } = evidence;
-  const errorsMore = degrees === undefined ? 1 : -1;
-  const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values, errorsMore), degrees));
-  // Samples that are all on one side of the limit show no clusters.
-  if (good === 0 || good === count) return ofValues;
-  const ofHits = effectiveCount(count, known(batchedRatio(hits, errorsMore), degrees)) / count;
-  return Math.min(ofHits, Math.sqrt(ofHits * ofValues));
-};
-
-/** As if the variance were known that well. */
-const known = (
-  ratio: BatchedRatio | undefined,
-  degreesOfFreedom: number | undefined,
-): BatchedRatio | undefined =>
-  ratio === undefined || degreesOfFreedom === undefined ? ratio : { ...ratio, degreesOfFreedom };
-
-const worthOfValues = ({ values, squares }: ObjectiveEvidence, ratio: BatchedRatio | undefined): number => {
-  const valued = sumOf(values, batch => batch.size);
-  if (ratio === undefined || ratio.variance <= 0) return 1;
-  const independent = (squares / valued - ratio.value ** 2) / valued;
-  if (!(independent > 0)) return 1;
-  return Math.min(1, independent / ratio.variance) * fewBatches(valued, ratio.degreesOfFreedom);
-};
-
-/** The least number of samples that decides, if their shares stay as they are. */
-const leastDecided = (seen: number, decides: (samples: number) => boolean): Reported<number> => {
-  let high = seen * 2;
-  while (!decides(high)) {
-    if (high > SAMPLES_NEEDED_MOST) return AT_THE_LIMIT;
-    high *= 2;
-  }
-  let low = high / 2;
-  while (high - low > 1) {
-    const middle = Math.floor((low + high) / 2);
-    if (decides(middle)) high = middle;
-    else low = middle;
-  }
-  return Math.ceil(high);
 };
 
 const limitOf = (objective: JudgedObjective): number => {
@@ -328,10 +278,7 @@ const unitOf = ({ kind }: JudgedObjective): ObjectiveAnswer['unit'] =>
 const sumOf = (batches: readonly RatioBatch[], of: (batch: RatioBatch) => number): number =>
   batches.reduce((sum, batch) => sum + of(batch), 0);
 
-const SAMPLES_NEEDED_MOST = 1e9;
 /** Fewer samples do not show their correlation. */
 const MEAN_SAMPLES_LEAST = 20;
-/** The value for a long run: half of its 32 to 63 batches. */
-const LATER_DEGREES = 24;
 const ROUNDING = 1e-9;
 const AT_THE_LIMIT = unknown('the measured value is at the limit itself');

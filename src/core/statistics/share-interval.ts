@@ -5,7 +5,8 @@
 // same beta quantiles, inverted.
 
 import type { BatchedRatio } from './batched-ratio.ts';
-import { betaQuantile, regularisedIncompleteBeta, studentQuantile } from './incomplete-beta.ts';
+import { betaQuantile, regularisedIncompleteBeta } from './incomplete-beta.ts';
+import { upperStudent } from './student-quantile.ts';
 
 interface ShareInterval {
   readonly low: number;
@@ -80,18 +81,35 @@ export const percentileShares = ({
  * @param count of the observations
  * @param ratio of hits to observations, from batches; undefined if there are too few of them
  */
-export const effectiveCount = (count: number, ratio: BatchedRatio | undefined): number => {
+export const effectiveCount = (
+  count: number,
+  ratio: BatchedRatio | undefined,
+  confidence: number,
+): number => {
   if (ratio === undefined) return count;
   const { value, variance, degreesOfFreedom } = ratio;
   const independent = value * (1 - value);
   // If all or none are hits, their clustering is not visible.
   if (independent <= 0 || variance <= 0) return count;
-  return Math.max(1, Math.min(count, independent / variance) * fewBatches(count, degreesOfFreedom));
+  return Math.max(
+    1,
+    Math.min(count, independent / variance) * fewBatches({ count, degreesOfFreedom, confidence }),
+  );
 };
 
 /** Korn and Graubard's factor: the cost of Student's t with few degrees of freedom, in observations. */
-export const fewBatches = (count: number, degreesOfFreedom: number): number =>
-  (studentQuantile(USUAL, Math.max(1, count - 1)) / studentQuantile(USUAL, degreesOfFreedom)) ** 2;
+export const fewBatches = ({
+  count,
+  degreesOfFreedom,
+  confidence,
+}: {
+  readonly count: number;
+  readonly degreesOfFreedom: number;
+  readonly confidence: number;
+}): number => {
+  const doubt = (1 - confidence) / 2;
+  return (upperStudent(doubt, Math.max(1, count - 1)) / upperStudent(doubt, degreesOfFreedom)) ** 2;
+};
 
 /** The last argument from 0 to `most` at which a falling function is not negative. */
 const falling = (of: (argument: number) => number, most: number): number => {
@@ -105,5 +123,4 @@ const falling = (of: (argument: number) => number, most: number): number => {
   return high;
 };
 
-const USUAL = 0.975;
 const HALVINGS = 50;

@@ -180,7 +180,6 @@ describe('the next step of a search', () => {
         excess: { value: -0.1, standardError: 0.4, spread: 4 },
         growth: undefined,
         issued: 60,
-        values: [],
       },
     };
     expect(nextStep([close], SEARCH, 600_000)).toMatchObject({ purpose: 'alone', count: undefined });
@@ -195,7 +194,6 @@ describe('the next step of a search', () => {
         excess: { value, standardError: 0.2, spread: 20 },
         growth: undefined,
         issued: 2_000,
-        values: [],
       },
     });
     const stages = [...before, seen(40, 'held', -1.5), seen(55, 'missed', 1.5)];

@@ -63,7 +63,7 @@ export const rateOrder = (requestsPerSecond: number, more: Partial<StageOrder> =
   seed: 42,
   durationMs: 20_000,
   warmup: { kind: 'default' },
-  goal: { kind: 'decide', idleLatencyNs: undefined, idleValues: [], capacityPerSecond: undefined },
+  goal: { kind: 'decide', idleLatencyNs: undefined, capacityPerSecond: undefined },
   ...more,
 });
 
