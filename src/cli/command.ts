@@ -138,7 +138,7 @@ export const COMMAND_GROUPS = [
   },
   {
     title: 'Compare and judge',
-    words: ['compare', 'headroom', 'report', 'runs', 'rerun', 'import', 'baseline'],
+    words: ['compare', 'why', 'headroom', 'report', 'runs', 'rerun', 'import', 'baseline'],
   },
   {
     title: 'Set up',

@@ -33,6 +33,7 @@ const GROUPS: Readonly<Record<CommandWord, () => Promise<readonly Command[]>>> =
     const runs = await import('./commands/runs.ts');
     return [runs.runsCommand, runs.runsRmCommand];
   },
+  why: async () => [(await import('./commands/why.ts')).whyCommand],
   headroom: async () => [(await import('./commands/headroom.ts')).headroomCommand],
   probe: async () => (await import('./commands/probe.ts')).PROBE_COMMANDS,
   mock: async () => [(await import('./commands/mock.ts')).mockCommand],

@@ -44,7 +44,7 @@ export const EXIT_CODES = {
   benchInput: {
     code: 15,
     meaning:
-      '`bench`, `sweep`, `import`: a data set, header file, key file, file of stages or result of another tool cannot be used.',
+      '`bench`, `sweep`, `import`, `why`: a data set, header file, key file, file of stages or result of another tool cannot be used.',
   },
   benchUnreachable: {
     code: 16,
@@ -53,7 +53,7 @@ export const EXIT_CODES = {
   benchRunDirectory: {
     code: 17,
     meaning:
-      '`bench`, `report`, `sweep`, `runs rm`: the run directory cannot be used, or is not empty where a new one is needed.',
+      '`bench`, `report`, `sweep`, `why`, `runs rm`: the run directory cannot be used, or is not empty where a new one is needed.',
   },
   benchWorse: { code: 18, meaning: '`compare`: B is worse, or a rule of `--fail-if` is broken.' },
   benchUndecided: {
@@ -64,7 +64,7 @@ export const EXIT_CODES = {
   benchNotComparable: {
     code: 20,
     meaning:
-      '`compare`: A and B cannot be compared: another model, other lengths, the client in the way, too few runs.',
+      '`compare`, `why`: A and B cannot be compared: another model or server, other lengths, the client in the way, too few runs.',
   },
   benchTooFew: {
     code: 21,

@@ -54,9 +54,9 @@ interface KeepOptions {
 
 /** @throws ForeignFileError for what is wrong with the file @throws CommandError where a folder cannot be written */
 export const keepImported = async (path: string, options: KeepOptions): Promise<readonly KeptImport[]> => {
-  const { text, beside, bytes } = await foreignTexts(path, options.signal);
+  const { text, bytes, ...surroundings } = await foreignTexts(path, options.signal);
   const sha256 = createHash('sha256').update(text).digest('hex');
-  const runs = readForeignRuns(text, { beside });
+  const runs = readForeignRuns(text, surroundings);
   const kept: KeptImport[] = [];
   for (const [index, run] of runs.entries()) {
     const origin: ForeignOrigin = {
@@ -186,14 +186,24 @@ const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }
 const requestsOf = ({ figures }: ForeignRun): number =>
   figures.kind === 'requests' ? figures.samples.length : figures.summary.completed + figures.summary.failed;
 
-/** The file, and AIPerf's summary if there is one next to it. */
-const foreignTexts = async (
-  path: string,
-  signal: AbortSignal,
-): Promise<{ readonly text: string; readonly beside: string | undefined; readonly bytes: number }> => {
+interface ForeignTexts {
+  readonly text: string;
+  readonly beside: string | undefined;
+  /** ISO. */
+  readonly writtenAt: string;
+  readonly bytes: number;
+}
+
+/** The file, and AIPerf's summary if there is one next to it. @throws CommandError */
+export const foreignTexts = async (path: string, signal: AbortSignal): Promise<ForeignTexts> => {
   try {
     const content = await readInputFile(path, 'importedReport', signal);
-    return { text: content.toString('utf8'), beside: await neighbourOf(path), bytes: content.length };
+    return {
+      text: content.toString('utf8'),
+      beside: await neighbourOf(path),
+      writtenAt: (await stat(path)).mtime.toISOString(),
+      bytes: content.length,
+    };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     throw unreadable(path, fileReason(error), error);
@@ -225,7 +235,7 @@ const unreadable = (path: string, reason: string, cause?: unknown): CommandError
   new CommandError(
     'benchInput',
     `${path} cannot be imported: ${reason}`,
-    'Give the file that its tool wrote: result.json, profile_export.jsonl or benchmarks.json.',
+    'Give the file that its tool wrote: result.json, result.jsonl, profile_export.jsonl or benchmarks.json.',
     cause === undefined ? {} : { cause },
   );
 

@@ -148,6 +148,11 @@ const ROWS = {
     file: 'comparison.json',
     load: async () => (await import('../core/comparison/comparison-document.ts')).comparisonSchema,
   },
+  why: {
+    version: 1,
+    meaning: 'Why two results of one server differ, figure by figure and cause by cause.',
+    load: async () => (await import('../core/explanation/explanation-document.ts')).explanationSchema,
+  },
   campaign: {
     version: 1,
     meaning: 'What every node of a cluster measured once, each figure next to the one that it replaced.',

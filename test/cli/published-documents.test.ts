@@ -62,6 +62,8 @@ const LINES: readonly (readonly [document: string, ...line: readonly string[]])[
   ['baseline', 'baseline', 'show', 'good'],
   ['baselines', 'baseline', 'list'],
   ['imported', 'import', 'FILES/vllm.json'],
+  ['why', 'why', 'a-0', 'FILES/vllm.json'],
+  ['why', 'why', 'a-0', 'a-1'],
   ['dataset', 'dataset', 'show', 'FILES/made.jsonl'],
   ['trace', 'dataset', 'show', 'FILES/trace.jsonl'],
   ['headroom', 'headroom', 'FILES/model', '--bandwidth', '273GB', '--memory', '128GB'],

@@ -182,7 +182,7 @@ const ATTACKS: Readonly<Record<InputKind, Attack>> = {
       written(folder, 'result.json', `{"a": ${emptyLists(60 * MIB)}}`),
       'importedReport',
     );
-    readForeignRuns(text, { beside: undefined });
+    readForeignRuns(text, { beside: undefined, writtenAt: '2026-01-31T14:25:01.000Z' });
   },
   runFile: folder => {
     written(folder, 'config.json', emptyLists(15 * MIB));

@@ -16,7 +16,7 @@ export const importCommand: Command = {
   name: 'import',
   summary: 'Import the result of another tool, marked as foreign',
   description:
-    "Reads the result of `vllm bench serve --save-result`, AIPerf's profile_export.jsonl or GuideLLM's benchmarks.json into <home>/runs,\nto view it and to compare it with runs of Plimsoll. Whether its client kept up is not known, and values that the file\ndoes not contain are marked as unknown. Sends nothing.",
+    "Reads the result of `vllm bench serve --save-result`, of SGLang's bench_serving, AIPerf's profile_export.jsonl or GuideLLM's benchmarks.json into <home>/runs,\nto view it and to compare it with runs of Plimsoll. Whether its client kept up is not known, and values that the file\ndoes not contain are marked as unknown. Sends nothing.",
   arguments: [{ name: 'FILE', meaning: 'As its tool wrote it.', isRequired: true }],
   options: [NAMES.name, NAMES.tag, homeOption, jsonOption],
   prints: ['imported'],

@@ -21,7 +21,10 @@ const csvOption = fileOption(
   'csv',
   'Write each request, stage of a line or sweep, segment of a comparison, or repeated run, as a line of CSV.',
 );
-const markdownOption = fileOption('md', 'Write a short report in Markdown.');
+export const markdownOption: Option<string | undefined> = fileOption(
+  'md',
+  'Write a short report in Markdown.',
+);
 
 export const EXPORT_OPTIONS: readonly Option<unknown>[] = [htmlOption, csvOption, markdownOption];
 

@@ -71,6 +71,10 @@ export const sendLatenessNs = ({
 }: Pick<EndedSample, 'sentNs' | 'intendedNs' | 'heldBackNs'>): number =>
   Math.max(0, sentNs - intendedNs - heldBackNs);
 
+/** Nanoseconds since the run's zero; the end if no content came. */
+export const lastContentNs = ({ firstContentNs, chunkGapsNs, endNs }: EndedSample): number =>
+  firstContentNs === NO_FIGURE ? endNs : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);
+
 // Splits the chunks of a reply with several choices by choice: its user reads one answer, not all of them
 // alternately.
 type Chunks = Pick<EndedSample, 'firstContentNs' | 'chunkGapsNs' | 'chunkChoices'>;

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { bytes, type Infer, openObject, reported, shortText, text } from '../schema.ts';
 import { isUnknown } from '../unknown.ts';
 
-export const FOREIGN_TOOLS = ['vllm', 'aiperf', 'guidellm'] as const;
+export const FOREIGN_TOOLS = ['vllm', 'sglang', 'aiperf', 'guidellm'] as const;
 export type ForeignTool = (typeof FOREIGN_TOOLS)[number];
 
 const mark = { tool: v.picklist(FOREIGN_TOOLS), version: reported(shortText) };
@@ -43,6 +43,7 @@ export const seedText = ({
 
 const TOOL_NAMES: Readonly<Record<ForeignTool, string>> = {
   vllm: "vLLM's benchmark",
+  sglang: "SGLang's benchmark",
   aiperf: 'AIPerf',
   guidellm: 'GuideLLM',
 };

@@ -35,6 +35,15 @@ export const failureAdjustedPercentile = (
   return sorted.at(lowerIndex(percentile, count)) ?? Number.POSITIVE_INFINITY;
 };
 
+/** As NumPy by default: interpolated between the two nearest values; undefined without values. */
+export const linearPercentile = (values: RankedValues, percentile: number): number | undefined => {
+  const position = (percentile / 100) * (values.length - 1);
+  const below = values.at(Math.floor(position));
+  if (below === undefined) return undefined;
+  const above = values.at(Math.ceil(position)) ?? below;
+  return below + (position - Math.floor(position)) * (above - below);
+};
+
 // Values by rank, for any way of storing them.
 
 /** Ascending values, as far as they are known. */

@@ -1,9 +1,10 @@
 // What the other tools compute for each completed request, by their own definitions, if they agree on one: latency
 // ends with the last content, and the time between tokens is the remainder after the first, over the tokens less one.
 
-import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { type EndedSample, lastContentNs, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { Report } from '../../core/run/report.ts';
+import { linearPercentile, placedArray } from '../../core/statistics/percentile.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
@@ -100,20 +101,21 @@ export interface SampledRun {
 
 /** In the order in which they ended. @throws the system's error */
 export async function* measuredSamples(samplesPath: string): AsyncGenerator<EndedSample, void, void> {
+  for await (const sample of storedSamples(samplesPath)) if (sample.window !== OUTSIDE_WINDOWS) yield sample;
+}
+
+/** The same with those of the warm-up. @throws the system's error */
+export async function* storedSamples(samplesPath: string): AsyncGenerator<EndedSample, void, void> {
   const seen = new SeenIds();
   for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
     const decoded = line.kind === 'too-long' ? undefined : decodeSampleLine(line.text);
     if (decoded?.kind !== 'sample') continue;
     const { sample } = decoded;
-    if (sample.window === OUTSIDE_WINDOWS || !seen.add(sample.sampleId)) continue;
+    if (!seen.add(sample.sampleId)) continue;
     if (sample.outcome === 'completed' && sampleFigures(sample, true) === undefined) continue;
     yield sample;
   }
 }
-
-/** Nanoseconds since the run's zero; the end if no content came. */
-export const lastContentNs = ({ firstContentNs, chunkGapsNs, endNs }: EndedSample): number =>
-  firstContentNs === NO_FIGURE ? endNs : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);
 
 // The maximum number of requests in progress at one moment.
 
@@ -149,14 +151,8 @@ export const namedSummary = (
   const figures = { mean, stdDev: Math.sqrt(squares / count) };
   return Object.fromEntries(
     names.map(([name, of]) => {
-      const figure = typeof of === 'string' ? figures[of] : interpolated(sorted, (of / 100) * (count - 1));
+      const figure = typeof of === 'string' ? figures[of] : (linearPercentile(placedArray(sorted), of) ?? 0);
       return [name, figure / divisor];
     }),
   );
-};
-
-const interpolated = (sorted: Float64Array, position: number): number => {
-  const below = sorted[Math.floor(position)] ?? 0;
-  const above = sorted[Math.ceil(position)] ?? below;
-  return below + (position - Math.floor(position)) * (above - below);
 };

@@ -2,9 +2,8 @@
 // everything else is derived. Its figures are computed from the rounded stamps, as its own reader computes them from
 // the file.
 
-import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { type EndedSample, lastContentNs } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import { lastContentNs } from './foreign-series.ts';
 import type { Weighted } from './guidellm-statistics.ts';
 
 export type GuidellmStatus = (typeof GUIDELLM_STATUSES)[number];

@@ -3,6 +3,8 @@
 // among the others, because a JSON number has them to 256 ns.
 
 import * as v from 'valibot';
+import type { PrintedFigures, TimeFamily } from '../../core/explanation/explained-figures.ts';
+import { NOT_REPORTED_TARGET, UNREPORTED_CHUNKS } from '../../core/explanation/explained-result.ts';
 import { type EndedSample, OUTSIDE_WINDOWS, type SampleFailure } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UnreportedFact } from '../../core/run/foreign-run.ts';
@@ -17,6 +19,8 @@ import {
   type ForeignRun,
   IMPORTED_REQUESTS_MAX,
   parsedJson,
+  printedRates,
+  printedTimes,
   shortened,
   UNRECORDED,
   wrongForeignFile,
@@ -56,7 +60,7 @@ export const aiperfRun = (text: string, summaryText: string | undefined): Foreig
         : shortened(summary.aiperf_version),
     run: {
       startedAt: new Date(Math.floor(zeroNs / 1e6)).toISOString(),
-      target: url === undefined ? 'not reported' : shortened(reportedUrl(url)),
+      target: url === undefined ? NOT_REPORTED_TARGET : shortened(reportedUrl(url)),
       api: endpoint?.type === undefined ? unknown('not reported') : shortened(endpoint.type),
       model: model === undefined ? unknown('not reported') : shortened(model),
       pattern: reported ?? { kind: 'concurrency', concurrency: mostAtOnce(samples) },
@@ -64,6 +68,7 @@ export const aiperfRun = (text: string, summaryText: string | undefined): Foreig
       streaming: isStreaming,
       name: unknown('not given'),
     },
+    printed: printedBy(summary),
     figures: { kind: 'requests', samples },
     unreported: [
       { what: 'data set', reason: 'its records do not name it' },
@@ -133,8 +138,24 @@ const sampleOf = (
     failure: outcome === 'failed' ? failure : undefined,
     inputTokens: count('input_sequence_length'),
     outputTokens: count('output_sequence_length'),
+    ...cachedOf(count('usage_prompt_cache_read_tokens')),
   };
 };
+
+/** If the server reported them: AIPerf leaves the metric out otherwise. */
+const cachedOf = (cachedTokens: number): Pick<EndedSample, 'remark'> =>
+  cachedTokens === NO_FIGURE ? {} : { remark: { ...NOTHING_REMARKED, cachedTokens } };
+
+const NOTHING_REMARKED = {
+  predictedTokens: NO_FIGURE,
+  reasoningTokens: NO_FIGURE,
+  isRepeat: false,
+  hasRetryAfter: false,
+  isWithoutText: false,
+  doubts: [],
+  finishName: '',
+  otherModel: '',
+} as const;
 
 /** A single gap from the first to the last content if times of chunks are missing. */
 const gapsOf = (
@@ -186,6 +207,31 @@ const failureOf = (error: AiperfRecord['error']): SampleFailure | undefined => {
   return { kind, statusCode, detail };
 };
 
+const printedBy = (summary: AiperfSummary | undefined): PrintedFigures => {
+  if (summary === undefined) return {};
+  const times = (family: TimeFamily, printed: Printed | null | undefined): PrintedFigures =>
+    printed === null || printed === undefined
+      ? {}
+      : printedTimes(
+          family,
+          { mean: printed.avg, percentiles: percentile => PRINTED_PERCENTILES.get(percentile)?.(printed) },
+          unitNs(printed.unit, BESIDE),
+        );
+  const { inter_token_latency: betweenTokens } = summary;
+  return {
+    ...times('ttft', summary.time_to_first_token),
+    // The same under both names: it is what others call TPOT, and what it prints as ITL.
+    ...times('tpot', betweenTokens),
+    ...times('itl', betweenTokens),
+    ...times('latency', summary.request_latency),
+    ...printedRates({
+      requestsPerSecond: summary.request_throughput?.avg,
+      outputTokensPerSecond: summary.output_token_throughput?.avg,
+      totalTokensPerSecond: summary.total_token_throughput?.avg,
+    }),
+  };
+};
+
 const configOf = (summary: AiperfSummary | undefined): NonNullable<AiperfSummary['input_config']> =>
   summary?.input_config ?? {};
 
@@ -230,7 +276,7 @@ const UNITS_NS: ReadonlyMap<string, number> = new Map([
   ['sec', 1e9],
 ]);
 export const CHUNKS_UNREPORTED: UnreportedFact = {
-  what: 'chunks',
+  what: UNREPORTED_CHUNKS,
   reason: 'only the first and the last are reported',
 };
 /** AIPerf's name of it. */
@@ -277,7 +323,30 @@ const LOAD = v.looseObject({
   arrival_smoothness: v.nullish(burstinessFigure),
 });
 type AiperfLoad = v.InferOutput<typeof LOAD>;
+const average = v.nullish(nonNegative);
+const PRINTED = v.looseObject({
+  unit: v.optional(v.string()),
+  avg: average,
+  p50: average,
+  p90: average,
+  p95: average,
+  p99: average,
+});
+type Printed = v.InferOutput<typeof PRINTED>;
+const PRINTED_PERCENTILES: ReadonlyMap<number, (printed: Printed) => number | null | undefined> = new Map([
+  [50, ({ p50 }: Printed) => p50],
+  [90, ({ p90 }: Printed) => p90],
+  [95, ({ p95 }: Printed) => p95],
+  [99, ({ p99 }: Printed) => p99],
+]);
+const printed = v.nullish(PRINTED);
 const SUMMARY = v.looseObject({
+  time_to_first_token: printed,
+  inter_token_latency: printed,
+  request_latency: printed,
+  request_throughput: printed,
+  output_token_throughput: printed,
+  total_token_throughput: printed,
   aiperf_version: v.optional(v.string()),
   input_config: v.optional(
     v.looseObject({

@@ -2,6 +2,15 @@
 // before it is used, because files of results are passed around.
 
 import * as v from 'valibot';
+import {
+  EXPLAINED_RATE_KEYS,
+  type ExplainedRate,
+  type FigureKey,
+  type PrintedFigures,
+  percentileOf,
+  TIME_STATISTICS,
+  type TimeFamily,
+} from '../../core/explanation/explained-figures.ts';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { type Problem, ProblemError } from '../../core/problem.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
@@ -18,11 +27,40 @@ export interface ForeignRun {
     ReportRun,
     'startedAt' | 'target' | 'api' | 'model' | 'pattern' | 'dataset' | 'streaming' | 'name'
   >;
+  /** What the tool itself printed, under its own names. */
+  readonly printed: PrintedFigures;
   readonly figures:
     | { readonly kind: 'requests'; readonly samples: readonly EndedSample[] }
     | { readonly kind: 'summary'; readonly summary: ForeignSummary };
   readonly unreported: readonly UnreportedFact[];
 }
+
+/** Of a family; a percentile by its number. */
+export const printedTimes = (
+  family: TimeFamily,
+  { mean, percentiles }: PrintedTimes,
+  unitNs: number,
+): PrintedFigures =>
+  Object.fromEntries(
+    TIME_STATISTICS.flatMap((statistic): readonly (readonly [FigureKey, number])[] => {
+      const percentile = percentileOf(statistic);
+      const value = percentile === undefined ? mean : percentiles(percentile);
+      return typeof value === 'number' ? [[`${family}.${statistic}`, value * unitNs]] : [];
+    }),
+  );
+
+interface PrintedTimes {
+  readonly mean: number | null | undefined;
+  readonly percentiles: (percentile: number) => number | null | undefined;
+}
+
+/** Those that it printed. */
+export const printedRates = (
+  rates: Readonly<Record<ExplainedRate, number | null | undefined>>,
+): PrintedFigures =>
+  Object.fromEntries(
+    EXPLAINED_RATE_KEYS.flatMap(key => (typeof rates[key] === 'number' ? [[key, rates[key]] as const] : [])),
+  );
 
 /** What no other tool records of a request. */
 export const UNRECORDED = {

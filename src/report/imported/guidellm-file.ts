@@ -1,9 +1,12 @@
 // GuideLLM's benchmarks.json, schema 2: one run for each of its benchmarks, from the stamps of its requests.
 
 import * as v from 'valibot';
+import type { PrintedFigures, TimeFamily } from '../../core/explanation/explained-figures.ts';
+import { NOT_REPORTED_TARGET } from '../../core/explanation/explained-result.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { nonNegative } from '../../core/schema.ts';
 import { unknown } from '../../core/unknown.ts';
 import { CHUNKS_UNREPORTED, reportedUrl } from './aiperf-file.ts';
 import {
@@ -12,6 +15,8 @@ import {
   type ForeignRun,
   foreignTokens,
   IMPORTED_REQUESTS_MAX,
+  printedRates,
+  printedTimes,
   seconds,
   shortened,
   toNs,
@@ -35,7 +40,7 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
       version: shortened(metadata.guidellm_version),
       run: {
         startedAt: new Date(Math.floor(zero * 1e3)).toISOString(),
-        target: typeof target === 'string' ? shortened(reportedUrl(target)) : 'not reported',
+        target: typeof target === 'string' ? shortened(reportedUrl(target)) : NOT_REPORTED_TARGET,
         api: unknown('not reported'),
         model: typeof model === 'string' && model !== '' ? shortened(model) : unknown('not reported'),
         pattern: patternOf(benchmark.config.strategy, location),
@@ -43,6 +48,7 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
         streaming: samples.some(({ firstContentNs }) => firstContentNs !== NO_FIGURE),
         name: unknown('not given'),
       },
+      printed: printedBy(benchmark),
       figures: { kind: 'requests', samples },
       unreported: [
         { what: 'data set', reason: 'its arguments are kept, not the prompts' },
@@ -132,6 +138,33 @@ const sampleOf = (
   };
 };
 
+const printedBy = ({ metrics }: Benchmark): PrintedFigures => {
+  const times = (family: TimeFamily, metric: Metric, unit: number): PrintedFigures => {
+    const printed = metric?.successful;
+    return printed === null || printed === undefined
+      ? {}
+      : printedTimes(
+          family,
+          { mean: printed.mean, percentiles: percentile => printed.percentiles?.[`p${percentile}`] },
+          unit,
+        );
+  };
+  return {
+    ...times('ttft', metrics?.time_to_first_token_ms, MILLISECOND_NS),
+    ...times('tpot', metrics?.time_per_output_token_ms, MILLISECOND_NS),
+    ...times('itl', metrics?.inter_token_latency_ms, MILLISECOND_NS),
+    ...times('latency', metrics?.request_latency, SECOND_NS),
+    ...printedRates({
+      requestsPerSecond: metrics?.requests_per_second?.successful?.mean,
+      outputTokensPerSecond: metrics?.output_tokens_per_second?.successful?.mean,
+      totalTokensPerSecond: metrics?.tokens_per_second?.successful?.mean,
+    }),
+  };
+};
+
+const MILLISECOND_NS = 1e6;
+const SECOND_NS = 1e9;
+
 const patternOf = (strategy: Strategy, location: string): RunPattern => {
   switch (strategy.type_) {
     case 'synchronous':
@@ -186,7 +219,29 @@ const STRATEGY = v.looseObject({
 });
 type Strategy = v.InferOutput<typeof STRATEGY>;
 const BACKEND = v.nullish(v.looseObject({ target: v.optional(v.unknown()), model: v.optional(v.unknown()) }));
+const metric = v.nullish(
+  v.looseObject({
+    successful: v.nullish(
+      v.looseObject({
+        mean: v.nullish(nonNegative),
+        percentiles: v.nullish(v.record(v.string(), v.nullish(nonNegative))),
+      }),
+    ),
+  }),
+);
+type Metric = v.InferOutput<typeof metric>;
 const BENCHMARK = v.looseObject({
+  metrics: v.nullish(
+    v.looseObject({
+      time_to_first_token_ms: metric,
+      time_per_output_token_ms: metric,
+      inter_token_latency_ms: metric,
+      request_latency: metric,
+      requests_per_second: metric,
+      output_tokens_per_second: metric,
+      tokens_per_second: metric,
+    }),
+  ),
   config: v.looseObject({ strategy: STRATEGY, backend: BACKEND }),
   requests: v.looseObject({ successful: requests, errored: requests, incomplete: requests }),
 });

@@ -4,23 +4,35 @@ import { linesIn } from '../../core/text/lines-in.ts';
 import { aiperfRun, isAiperfRecord } from './aiperf-file.ts';
 import { type ForeignRun, parsedJson, wrongForeignFile } from './foreign-file.ts';
 import { guidellmRuns, isGuidellmReport } from './guidellm-file.ts';
+import { isSglangResult, sglangRun, withoutInfinity } from './sglang-file.ts';
 import { isVllmResult, vllmRun } from './vllm-file.ts';
 
-/** For AIPerf the options contain the text of the summary next to its records. @throws ForeignFileError */
+interface Surroundings {
+  /** For AIPerf: the text of the summary next to its records. */
+  readonly beside: string | undefined;
+  /** ISO, for a result without a date. */
+  readonly writtenAt: string;
+}
+
+/** @throws ForeignFileError */
 export const readForeignRuns = (
-  text: string,
-  { beside }: { readonly beside: string | undefined },
+  content: string,
+  { beside, writtenAt }: Surroundings,
 ): readonly ForeignRun[] => {
-  if (text.trim() === '') throw wrongForeignFile('the file', 'it is empty');
-  if (isOfAiperf(text)) return [aiperfRun(text, beside)];
+  if (content.trim() === '') throw wrongForeignFile('the file', 'it is empty');
+  if (isOfAiperf(content)) return [aiperfRun(content, beside)];
+  const text = withoutInfinity(content);
   const lines = objectLines(text);
   if (lines.length > 1)
-    return lines.map((line, index) => oneRun(parsedJson(line, `line ${index + 1}`), `line ${index + 1}`));
+    return lines.map((line, index) => {
+      const location = `line ${index + 1}`;
+      return oneRun(parsedJson(line, location), location, writtenAt);
+    });
   const value = parsedJson(text, 'the file');
-  return isGuidellmReport(value) ? guidellmRuns(value) : [oneRun(value, 'the file')];
+  return isGuidellmReport(value) ? guidellmRuns(value) : [oneRun(value, 'the file', writtenAt)];
 };
 
-/** vLLM appends one object a line with --append-result. Empty if a line is something else. */
+/** vLLM appends one object a line with --append-result, SGLang in any case. Empty if a line is something else. */
 const objectLines = (text: string): readonly string[] => {
   const lines: string[] = [];
   for (const { text: line } of linesIn(text)) {
@@ -32,12 +44,13 @@ const objectLines = (text: string): readonly string[] => {
   return lines;
 };
 
-const oneRun = (value: unknown, location: string): ForeignRun => {
+const oneRun = (value: unknown, location: string, writtenAt: string): ForeignRun => {
   if (isVllmResult(value)) return vllmRun(value, location);
+  if (isSglangResult(value)) return sglangRun(value, location, writtenAt);
   if (isAiperfRecord(value)) return aiperfRun(JSON.stringify(value), undefined);
   throw wrongForeignFile(
     location,
-    "neither a result of vLLM's benchmark, nor records of AIPerf (profile_export.jsonl), nor GuideLLM's benchmarks.json",
+    "neither a result of vLLM's or SGLang's benchmark, nor records of AIPerf (profile_export.jsonl), nor GuideLLM's benchmarks.json",
   );
 };
 

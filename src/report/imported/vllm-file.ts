@@ -2,11 +2,18 @@
 // request; else its totals are used unchanged.
 
 import * as v from 'valibot';
+import {
+  type PrintedFigures,
+  TIME_FAMILIES,
+  TIME_FAMILY_KEYS,
+} from '../../core/explanation/explained-figures.ts';
+import { NOT_REPORTED_TARGET } from '../../core/explanation/explained-result.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UnreportedFact } from '../../core/run/foreign-run.ts';
 import { arrivalOf, burstinessFigure, type RunPattern } from '../../core/run/run-pattern.ts';
+import { nonNegative } from '../../core/schema.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ForeignSummary, SummarySeries } from '../../metrics/foreign-report.ts';
 import { VLLM_SERIES } from '../foreign/vllm-result.ts';
@@ -16,6 +23,8 @@ import {
   type ForeignRun,
   foreignTokens,
   IMPORTED_REQUESTS_MAX,
+  printedRates,
+  printedTimes,
   seconds,
   shortened,
   toNs,
@@ -29,12 +38,13 @@ export const isVllmResult = (value: unknown): boolean => v.safeParse(MARK, value
 export const vllmRun = (value: unknown, location: string): ForeignRun => {
   const result = checkedBy(RESULT, value, location);
   const samples = requestsOf(value, result, location);
+  const summary = summaryOf(value, result, location);
   return {
     tool: 'vllm',
     version: unknown('its results do not name it'),
     run: {
       startedAt: dateOf(result.date, location),
-      target: 'not reported',
+      target: NOT_REPORTED_TARGET,
       api: result.backend?.includes('chat') === true ? 'chat' : 'completions',
       model: shortened(result.model_id),
       pattern: patternOf(result),
@@ -45,10 +55,15 @@ export const vllmRun = (value: unknown, location: string): ForeignRun => {
           ? shortened(result.label).slice(0, 100)
           : NOT_NAMED,
     },
-    figures:
-      samples === undefined
-        ? { kind: 'summary', summary: summaryOf(value, result, location) }
-        : { kind: 'requests', samples },
+    printed: {
+      ...printedSeries(summary),
+      ...printedRates({
+        requestsPerSecond: result.request_throughput,
+        outputTokensPerSecond: result.output_throughput,
+        totalTokensPerSecond: result.total_token_throughput,
+      }),
+    },
+    figures: samples === undefined ? { kind: 'summary', summary } : { kind: 'requests', samples },
     unreported: [...UNREPORTED, ...(samples === undefined ? SUMMARY_UNREPORTED : DETAILED_UNREPORTED)],
   };
 };
@@ -148,14 +163,31 @@ const summaryOf = (value: unknown, result: Result, location: string): ForeignSum
     outputTokens: result.total_output_tokens ?? undefined,
     series: Object.fromEntries(
       VLLM_SERIES.flatMap(({ name, series: key }) => {
-        const series = seriesOf(record, name, location);
+        const series = millisecondSeries(record, name, location);
         return series === undefined ? [] : [[key, series] as const];
       }),
     ),
   };
 };
 
-const seriesOf = (
+/** As vLLM and SGLang print them. */
+export const printedSeries = ({ series }: ForeignSummary): PrintedFigures =>
+  Object.assign(
+    {},
+    ...TIME_FAMILY_KEYS.map(family => {
+      const printed = series[TIME_FAMILIES[family].series];
+      return printed === undefined
+        ? {}
+        : printedTimes(
+            family,
+            { mean: printed.meanNs, percentiles: percentile => printed.percentiles[percentile] },
+            1,
+          );
+    }),
+  );
+
+/** What both print of a series, "mean_ttft_ms" and its like; undefined without a mean. */
+export const millisecondSeries = (
   record: Readonly<Record<string, unknown>>,
   name: string,
   location: string,
@@ -221,6 +253,9 @@ const RESULT = v.looseObject({
   burstiness: v.nullish(v.union([v.literal('inf'), burstinessFigure])),
   max_concurrency: v.nullish(foreignTokens),
   duration: seconds,
+  request_throughput: nonNegative,
+  output_throughput: v.nullish(nonNegative),
+  total_token_throughput: v.nullish(nonNegative),
   completed: foreignTokens,
   failed: v.nullish(foreignTokens),
   total_input_tokens: v.nullish(foreignTokens),

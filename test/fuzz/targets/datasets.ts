@@ -129,12 +129,20 @@ export const target: FuzzTarget = {
     },
     {
       seeds: textSeeds(vllm.slice(0, 200), ...foreign.filter(text => text.length < 40_000)),
-      run: input => holdFinite(readForeignRuns(textOfInput(input), { beside: undefined })),
+      run: input =>
+        holdFinite(
+          readForeignRuns(textOfInput(input), { beside: undefined, writtenAt: '2026-01-31T14:25:01.000Z' }),
+        ),
     },
     {
       seeds: textSeeds(vllm),
       run: input =>
-        holdFinite(readForeignRuns(textOfInput(input), { beside: textOfInput(input.subarray(0, 400)) })),
+        holdFinite(
+          readForeignRuns(textOfInput(input), {
+            beside: textOfInput(input.subarray(0, 400)),
+            writtenAt: '2026-01-31T14:25:01.000Z',
+          }),
+        ),
     },
     { seeds: textSeeds('{"a": 1}'), run: input => parseConfigJson(textOfInput(input), 'config.json') },
   ]),

@@ -4,10 +4,11 @@ import { ForeignFileError } from '../../../src/report/imported/foreign-file.ts';
 import { readForeignRuns } from '../../../src/report/imported/read-foreign-runs.ts';
 import { detailedVllm, EXPECTED, writtenAs } from './foreign-texts.ts';
 
-const runOf = (text: string, beside?: string) => readForeignRuns(text, { beside })[0];
+const WRITTEN_AT = '2026-01-31T14:25:01.000Z';
+const runOf = (text: string, beside?: string) => readForeignRuns(text, { beside, writtenAt: WRITTEN_AT })[0];
 const locationOf = (text: string): string => {
   try {
-    readForeignRuns(text, { beside: undefined });
+    readForeignRuns(text, { beside: undefined, writtenAt: WRITTEN_AT });
     return 'taken';
   } catch (error) {
     if (error instanceof ForeignFileError) return error.problem.problem;
@@ -71,7 +72,7 @@ test('a duration that is no number of nanoseconds is refused at its position', a
 
 test('several results of vLLM in one file, as --append-result writes them, are several runs', async () => {
   const text = (await writtenAs('vllm')).trim();
-  expect(readForeignRuns(`${text}\n${text}`, { beside: undefined })).toHaveLength(2);
+  expect(readForeignRuns(`${text}\n${text}`, { beside: undefined, writtenAt: WRITTEN_AT })).toHaveLength(2);
 });
 
 test('what AIPerf reports next to its records names server, model and load', async () => {
@@ -125,6 +126,56 @@ test('gamma arrivals of AIPerf keep their smoothness', async () => {
     runOf(text, beside({ request_rate: 4, arrival_pattern: 'gamma', arrival_smoothness: 0.5 }))?.run.pattern,
   ).toEqual(gamma);
   expect(runOf(text, beside({ rate: 4, type: 'gamma', smoothness: 0.5 }))?.run.pattern).toEqual(gamma);
+});
+
+test('a result of SGLang has its totals, its endless rate, and the date of its file', () => {
+  const text = `${JSON.stringify({
+    backend: 'sglang-oai-chat',
+    dataset_name: 'random',
+    request_rate: 'RATE',
+    max_concurrency: 8,
+    duration: 20,
+    completed: 100,
+    total_input_tokens: 51_200,
+    total_output_tokens: 12_800,
+    request_throughput: 5,
+    output_throughput: 640,
+    mean_e2e_latency_ms: 1_500,
+    median_e2e_latency_ms: 1_400,
+    p99_e2e_latency_ms: 2_000,
+    mean_ttft_ms: 120,
+    median_ttft_ms: 110,
+    p99_ttft_ms: 300,
+    mean_itl_ms: 11,
+    accept_length: null,
+  }).replace('"RATE"', 'Infinity')}\n`;
+  expect(runOf(text)).toMatchObject({
+    tool: 'sglang',
+    run: { startedAt: WRITTEN_AT, api: 'chat', pattern: { kind: 'concurrency', concurrency: 8 } },
+    printed: { 'ttft.mean': 1.2e8, 'latency.p99': 2e9, requestsPerSecond: 5, outputTokensPerSecond: 640 },
+    figures: {
+      kind: 'summary',
+      summary: { completed: 100, windowNs: 2e10, series: { ttftNs: { percentiles: { '50': 1.1e8 } } } },
+    },
+  });
+  expect(readForeignRuns(text + text, { beside: undefined, writtenAt: WRITTEN_AT })).toHaveLength(2);
+});
+
+test.for(['vllm', 'guidellm'] as const)('what %s printed is kept next to its requests', async tool => {
+  const text = tool === 'vllm' ? await detailedVllm() : await writtenAs(tool);
+  const run = runOf(text);
+  const mean = WANTED.reduce((sum, [ttft = 0]) => sum + ttft, 0) / WANTED.length;
+  expect(run?.figures.kind).toBe('requests');
+  expect(Math.abs((run?.printed['ttft.mean'] ?? 0) / mean - 1)).toBeLessThan(1e-4);
+  expect(Object.keys(run?.printed ?? {})).toEqual(
+    expect.arrayContaining(['tpot.p99', 'itl.p50', 'latency.mean', 'requestsPerSecond']),
+  );
+});
+
+test('what AIPerf printed is that of the summary next to its records', async () => {
+  const { printed } = runOf(await writtenAs('aiperf'), await writtenAs('genai-perf')) ?? {};
+  expect(printed).toMatchObject({ 'itl.p99': printed?.['tpot.p99'] });
+  expect(printed?.['latency.mean']).toBeGreaterThan(1e8);
 });
 
 test('a result of vllm-bench has its date as ISO 8601', async () => {
