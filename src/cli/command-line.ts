@@ -143,7 +143,7 @@ const parseInvocation = (command: Command, args: readonly string[]): Invocation 
     }
     texts.set(option.name, [...given, textOf(option, token)]);
   }
-  checkArguments(command, positionals);
+  checkArguments(command, positionals, texts);
   const read = <T>(option: Option<T>): T => {
     const result = option.read(texts.get(option.name) ?? []);
     if (result.kind === 'ok') return result.value;
@@ -227,7 +227,11 @@ const textOf = (
   throw usage(`--${name} needs a value`, `Write: --${name} ${valueName}${otherwise}`);
 };
 
-const checkArguments = (command: Command, values: readonly string[]): void => {
+const checkArguments = (
+  command: Command,
+  values: readonly string[],
+  given: ReadonlyMap<string, unknown>,
+): void => {
   const empty = command.arguments.find((_, at) => values[at]?.trim() === '');
   const isOpen = command.arguments.at(-1)?.isRepeatable === true;
   const extra = isOpen ? undefined : values[command.arguments.length];
@@ -241,7 +245,10 @@ const checkArguments = (command: Command, values: readonly string[]): void => {
     );
   if (extra !== undefined) throw usage(`${shownWord(extra)} is not expected`, advice);
   if (empty !== undefined) throw usage(`${empty.name} is empty`, advice);
-  if (missing?.isRequired === true) throw usage(`${missing.name} is missing`, advice);
+  if (missing === undefined) return;
+  const { isRequired, unless } = missing;
+  if (isRequired || (unless !== undefined && !given.has(unless)))
+    throw usage(`${missing.name} is missing`, advice);
 };
 
 const optionBeforeCommand = (word: string, commands: readonly Command[]): CommandError => {

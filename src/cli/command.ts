@@ -30,6 +30,8 @@ export interface CommandArgument {
   readonly name: string;
   readonly meaning: string;
   readonly isRequired: boolean;
+  /** Name of the option without which it is required all the same: one that is stored. */
+  readonly unless?: string;
   /** Every value it accepts, if there is a list of them. */
   readonly choices?: readonly string[];
   /** Of the last one: given any number of times. */

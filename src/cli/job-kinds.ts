@@ -70,10 +70,11 @@ const jobOf = (command: Command): Omit<CommandJob, 'path' | 'targets'> => {
     body: v.looseObject({
       command: v.pipe(v.literal(command.name), v.description(command.summary)),
       ...Object.fromEntries(
-        command.arguments.map(({ name, meaning, isRequired, isRepeatable }) => {
+        command.arguments.map(({ name, meaning, isRequired, unless, isRepeatable }) => {
           const text = isRepeatable === true ? v.union([v.string(), v.array(v.string())]) : v.string();
           const described = v.pipe(text, v.description(meaning));
-          return [name.toLowerCase(), isRequired ? described : v.exactOptional(described)];
+          const isNeeded = isRequired || unless !== undefined;
+          return [name.toLowerCase(), isNeeded ? described : v.exactOptional(described)];
         }),
       ),
       ...documentEntries(options),

@@ -40,10 +40,11 @@ export const SWEEP_FILE: StoredFiles<SweepDocument> = [
   { name: 'sweep.json', bytesMax: DOCUMENT_BYTES_MAX, decode: sweepDocumentFromJson },
 ];
 
-export const SWEEP_FILES: StoredFiles<SweepDocument | LineDocument> = [
+export const LINE_FILE: StoredFiles<LineDocument> = [
   { name: 'line.json', bytesMax: DOCUMENT_BYTES_MAX, decode: lineDocumentFromJson },
-  ...SWEEP_FILE,
 ];
+
+export const SWEEP_FILES: StoredFiles<SweepDocument | LineDocument> = [...LINE_FILE, ...SWEEP_FILE];
 
 export const COMPARISON_FILES: StoredFiles<ComparisonDocument> = [
   { name: 'comparison.json', bytesMax: DOCUMENT_BYTES_MAX, decode: comparisonFromJson },

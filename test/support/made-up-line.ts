@@ -44,6 +44,7 @@ export const madeUpSweep = (id: string): SweepDocument => {
     resolution: _resolution,
     confidence: _confidence,
     budgetMs: _budgetMs,
+    usedMs: _usedMs,
     line: _line,
     sentence: _sentence,
     progress: _progress,

@@ -4,6 +4,7 @@ import { foundLine, type SearchEnd } from '../../src/bench/line/found-line.ts';
 import { evidenceOf } from '../../src/bench/line/line-estimate.ts';
 import {
   capacityEstimate,
+  idleLatencyNs,
   nextStep,
   type SearchedStage,
   type SearchOptions,
@@ -176,9 +177,14 @@ export const simulateStage = (
   return reported(decider.lookNow(nowNs), nowNs);
 };
 
+interface SimulatedSearchStage extends SearchedStage {
+  readonly issued: number;
+  readonly elapsedNs: number;
+}
+
 interface SimulatedLine {
   readonly line: LoadLine;
-  readonly stages: readonly (SearchedStage & { readonly issued: number; readonly elapsedNs: number })[];
+  readonly stages: readonly SimulatedSearchStage[];
   readonly elapsedNs: number;
   readonly issued: number;
 }
@@ -186,6 +192,8 @@ interface SimulatedLine {
 export interface SimulationOptions {
   readonly seed: number;
   readonly budgetMs: number;
+  /** Stages of a search that is resumed. */
+  readonly before?: readonly SimulatedSearchStage[];
   /** Makes the account of a stage, and returns its result. */
   readonly follow?: {
     begin(step: SearchStep): StageAccount;
@@ -195,16 +203,16 @@ export interface SimulationOptions {
 
 export const simulateLine = (
   endpoint: SimulatedEndpoint,
-  { seed, budgetMs, follow, ...search }: SearchOptions & SimulationOptions,
+  { seed, budgetMs, follow, before = [], ...search }: SearchOptions & SimulationOptions,
 ): SimulatedLine => {
-  const stages: SimulatedLine['stages'][number][] = [];
-  let elapsedNs = 0;
-  let issued = 0;
+  const stages = [...before];
+  let elapsedNs = before.reduce((sum, stage) => sum + stage.elapsedNs, 0);
+  let issued = before.reduce((sum, stage) => sum + stage.issued, 0);
   let step: SearchStep | undefined;
-  let idleLatencyNs: number | undefined;
   for (;;) {
     step = nextStep(stages, search, budgetMs - elapsedNs / 1e6);
     if (step === undefined) break;
+    const idleNs = idleLatencyNs(stages);
     const account = follow?.begin(step);
     const simulated = simulateStage(endpoint, step.load, {
       ...(account === undefined ? {} : { account }),
@@ -213,12 +221,10 @@ export const simulateLine = (
       count: step.count,
       startNs: elapsedNs,
       confidence: stageConfidence(step.purpose, 0.95),
-      ...(idleLatencyNs === undefined ? {} : { idleLatencyNs, capacityPerSecond: capacityEstimate(stages) }),
+      ...(idleNs === undefined ? {} : { idleLatencyNs: idleNs, capacityPerSecond: capacityEstimate(stages) }),
     });
     const verdict = account === undefined ? undefined : follow?.ended(step, account, simulated);
     const stage = { ...simulated, verdict: verdict ?? simulated.verdict };
-    if (step.purpose === 'alone' && stage.completedPerSecond > 0)
-      idleLatencyNs = 1e9 / stage.completedPerSecond;
     elapsedNs += stage.elapsedNs;
     issued += stage.issued;
     stages.push({ ...step, ...stage, evidence: evidenceOf(stage.look) });

@@ -123,6 +123,7 @@ const HEAD: SweepHead = {
   attainment: 0.95,
   seed: 42,
   command: 'plimsoll line http://127.0.0.1:8000 --slo ttft.p95=500ms',
+  resume: { args: ['http://127.0.0.1:1', '--rates', '1,2'], cwd: '/', secrets: [] },
   environment: { node: 'v24', os: 'Linux', cpu: 'made up', cores: 2 },
   state: 'running',
   stages: [ENDED, BEGUN],
@@ -132,7 +133,6 @@ const SWEEP: SweepDocument = {
   ...HEAD,
   schema: SWEEP_SCHEMA,
   requested: [ENDED.load, BEGUN.load],
-  resume: { args: ['http://127.0.0.1:1', '--rates', '1,2'], cwd: '/', secrets: [] },
 };
 
 const LINE: LineDocument = {
@@ -142,6 +142,7 @@ const LINE: LineDocument = {
   resolution: 0.05,
   confidence: 0.95,
   budgetMs: 900_000,
+  usedMs: 60_000,
   line: { kind: 'at-least', holds: 4.5, limit: 'stopped' },
   sentence: 'carries at least 4.5 requests/s',
   progress: {

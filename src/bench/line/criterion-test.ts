@@ -15,7 +15,7 @@ import { sideOfShare } from '../../core/statistics/share-interval.ts';
 import { steadyStateStart } from '../../core/statistics/steady-state-start.ts';
 import { upperStudent } from '../../core/statistics/student-quantile.ts';
 import { isMeanOver } from '../../core/statistics/worst-dependence.ts';
-import type { Estimate } from '../../core/sweep/stage.ts';
+import type { Estimate, Excess } from '../../core/sweep/stage.ts';
 import { type Criterion, type CriterionColumn, OPEN } from './stage-ledger.ts';
 
 export interface CriterionResult {
@@ -31,17 +31,6 @@ export interface CriterionResult {
   readonly samplesNeeded: number | undefined;
   /** Distance from the limit; undefined without an estimate. */
   readonly excess: Excess | undefined;
-}
-
-/** On a logarithmic scale, on which a queue's response is nearly straight over small differences of load. */
-export interface Excess {
-  /** ln of measured value ÷ limit: below 0 within it. */
-  readonly value: number;
-  readonly standardError: number;
-  /**
-   * For one request, dependence included: the standardError at the limit times the root of the number of requests.
-   */
-  readonly spread: number;
 }
 
 /** @param alpha the probability of a wrong verdict at one look, in each direction */

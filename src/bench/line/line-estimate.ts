@@ -3,29 +3,24 @@
 // shows which loads are worth trying, and how far from the line a load can be decided in the remaining time.
 
 import { maximumOf } from '../../core/extremes.ts';
-import type { Estimate } from '../../core/sweep/stage.ts';
-import type { Excess } from './criterion-test.ts';
+import type { Excess, StageEvidence } from '../../core/sweep/stage.ts';
 import type { Look } from './stage-decider.ts';
 
-/** The contribution of one stage. */
-export interface StageEvidence {
-  /** The criterion that is farthest over its limit; undefined without criteria or data. */
-  readonly excess: Excess | undefined;
-  /** Growth of requests in flight per request issued, of an open loop. */
-  readonly growth: Estimate | undefined;
-  readonly issued: number;
-}
+export const NO_EVIDENCE: StageEvidence = { issued: 0 };
 
-export const NO_EVIDENCE: StageEvidence = { excess: undefined, growth: undefined, issued: 0 };
-
-export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => ({
-  excess: results
-    .map(({ excess }) => excess)
-    .filter(excess => excess !== undefined)
-    .toSorted((a, b) => b.value - a.value)[0],
-  growth: growth?.perRequest,
-  issued,
-});
+export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => {
+  const [excess] = results
+    .map(each => each.excess)
+    .filter(each => each !== undefined)
+    // A file has no other numbers.
+    .filter(each => Object.values(each).every(Number.isFinite))
+    .toSorted((a, b) => b.value - a.value);
+  return {
+    issued,
+    ...(excess === undefined ? {} : { excess }),
+    ...(growth === undefined ? {} : { growth: growth.perRequest }),
+  };
+};
 
 interface TriedLoad {
   readonly load: number;

@@ -4,8 +4,16 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { Arrival } from '../../core/run/run-pattern.ts';
-import { type StageLoad, type StagePurpose, type StageVerdict, stageRate } from '../../core/sweep/stage.ts';
-import { type LineEstimate, lineEstimate, type StageEvidence } from './line-estimate.ts';
+import {
+  type Stage,
+  type StageEvidence,
+  type StageLoad,
+  type StagePurpose,
+  type StageVerdict,
+  stageRate,
+} from '../../core/sweep/stage.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { type LineEstimate, lineEstimate } from './line-estimate.ts';
 import { affordableDistance, loadInside, PLANNED, TWO_ENDS } from './next-load.ts';
 import { isSure, type LoadEvidence, Trials } from './trials.ts';
 
@@ -33,6 +41,24 @@ export interface SearchedStage {
   readonly completedPerSecond: number;
   readonly evidence: StageEvidence;
 }
+
+/** undefined: it has not ended, or no search chose it. */
+export const searchedStage = ({
+  purpose,
+  load,
+  verdict,
+  figures,
+  evidence,
+}: Pick<Stage, 'purpose' | 'load' | 'verdict' | 'figures' | 'evidence'>): SearchedStage | undefined =>
+  evidence === undefined
+    ? undefined
+    : {
+        purpose,
+        load,
+        verdict: isUnknown(verdict) ? 'broken' : verdict,
+        completedPerSecond: isUnknown(figures) ? 0 : knownOr(figures.completedPerSecond, 0),
+        evidence,
+      };
 
 /** undefined: the search is complete. */
 export const nextStep = (
@@ -98,6 +124,14 @@ export const capacityEstimate = (stages: readonly SearchedStage[]): number =>
       .filter(({ purpose }) => purpose === 'alone' || purpose === 'estimate')
       .map(({ completedPerSecond }) => completedPerSecond),
   ]);
+
+/** Mean latency of one request at a time; undefined before it was measured. */
+export const idleLatencyNs = (stages: readonly SearchedStage[]): number | undefined => {
+  const alone = stages.findLast(
+    ({ purpose, completedPerSecond }) => purpose === 'alone' && completedPerSecond > 0,
+  );
+  return alone === undefined ? undefined : 1e9 / alone.completedPerSecond;
+};
 
 const isAtEnd = (stages: readonly SearchedStage[]): boolean =>
   stages.at(-1)?.verdict === 'stopped' ||

@@ -20,7 +20,7 @@ import { BenchError } from '../bench-error.ts';
 import { makeEmptyFolder } from './run-directory.ts';
 
 /** The row of a kind. */
-interface FolderKind<D> {
+export interface FolderKind<D> {
   /** For people, and in the names of its files: "comparison". */
   readonly one: string;
   /** "compare" */

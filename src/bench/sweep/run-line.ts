@@ -12,8 +12,9 @@ import {
   type LineDocument,
   type LoadLine,
   type SweepHead,
+  type SweepResume,
 } from '../../core/sweep/sweep-document.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { knownOr, type Reported, unknown } from '../../core/unknown.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { judgedObjectiveText } from '../../render/run/objective-text.ts';
@@ -22,23 +23,27 @@ import { FILE_COLUMNS, sweepText } from '../../render/sweep/sweep-text.ts';
 import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { BenchError } from '../bench-error.ts';
 import { foundLine, lineSentence, type SearchEnd } from '../line/found-line.ts';
-import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';
+import { NO_EVIDENCE } from '../line/line-estimate.ts';
 import {
   capacityChange,
   capacityEstimate,
+  idleLatencyNs,
   loadOf,
   nextStep,
   type SearchedStage,
   type SearchOptions,
   type SearchStep,
+  searchedStage,
   stepsExpected,
 } from '../line/line-search.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { runStage, type StageParts } from './run-stage.ts';
 
-interface LineRequest extends SweepHeadOptions {
+interface LineRequest {
   readonly search: SearchOptions;
   readonly budgetMs: number;
+  /** Of a new search, or one that is resumed, with the stages that count. */
+  readonly start: SweepHeadOptions | LineDocument;
 }
 
 interface LineObserver {
@@ -67,32 +72,41 @@ class LineRun {
   readonly #request: LineRequest;
   readonly #parts: StageParts;
   readonly #observer: LineObserver;
-  readonly #searched: SearchedStage[] = [];
-  readonly #stages: Stage[] = [];
+  readonly #stages: Stage[];
   readonly #startMs: number;
+  #usedMs = 0;
   #head: ReturnType<typeof sweepHead>;
   #step: SearchStep | undefined;
   #failed: FailedStop | undefined;
-  #idleLatencyNs: number | undefined;
 
   constructor(request: LineRequest, parts: StageParts, observer: LineObserver) {
     this.#request = request;
     this.#parts = { ...parts, request: withFailuresCounted(parts.request) };
     this.#observer = observer;
-    this.#startMs = parts.bench.clock.nowMs();
-    this.#head = sweepHead(request, this.#parts);
+    const { start } = request;
+    if ('stages' in start) {
+      this.#stages = [...start.stages];
+      this.#usedMs = knownOr(start.usedMs, 0);
+      this.#head = start;
+    } else {
+      this.#stages = [];
+      this.#head = sweepHead(start, this.#parts);
+    }
+    // As if nothing had interrupted it.
+    this.#startMs = parts.bench.clock.nowMs() - this.#usedMs;
   }
 
   async run(): Promise<LineResult> {
     const { search } = this.#request;
     const problems: string[] = [];
+    const stagesBefore = this.#stages.length;
     for (;;) {
       this.#step = this.#parts.bench.stop.aborted
         ? undefined
         : nextStep(this.#searched, search, this.#leftMs);
       if (this.#step === undefined) break;
       try {
-        this.#failed = await this.#stage(this.#step);
+        this.#failed = await this.#stage(this.#step, this.#stages.length === stagesBefore);
       } catch (error) {
         // A failing first stage means that there is nothing to search; a later one, that the endpoint is gone.
         if (this.#stages.length === 0 || !(error instanceof BenchError)) throw error;
@@ -113,10 +127,11 @@ class LineRun {
   }
 
   /** @returns why the search ends with it; undefined: it continues */
-  async #stage(step: SearchStep): Promise<FailedStop | undefined> {
+  async #stage(step: SearchStep, isFirst: boolean): Promise<FailedStop | undefined> {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
-    const { stage, report, look } = await runStage(
+    const searched = this.#searched;
+    const { stage, report } = await runStage(
       {
         number,
         load: step.load,
@@ -125,13 +140,13 @@ class LineRun {
         seed: seed + number - 1,
         durationMs: step.durationMs,
         // Compilers, caches and connections are cold only once; later stages cut their own start.
-        warmup: number === 1 ? this.#parts.request.warmup : LATER_WARMUP,
+        warmup: isFirst ? this.#parts.request.warmup : LATER_WARMUP,
         goal:
           step.count === undefined
             ? {
                 kind: 'decide',
-                idleLatencyNs: this.#idleLatencyNs,
-                capacityPerSecond: this.#searched.length === 0 ? undefined : capacityEstimate(this.#searched),
+                idleLatencyNs: idleLatencyNs(searched),
+                capacityPerSecond: searched.length === 0 ? undefined : capacityEstimate(searched),
               }
             : { kind: 'count', ended: step.count },
       },
@@ -159,21 +174,15 @@ class LineRun {
       },
     );
     await this.#observer.stageEnded(report);
-    const completed = isUnknown(stage.figures) ? 0 : stage.figures.completedPerSecond;
-    const completedPerSecond = isUnknown(completed) ? 0 : completed;
-    const evidence = evidenceOf(look);
-    if (step.purpose === 'alone' && completedPerSecond > 0) this.#idleLatencyNs = 1e9 / completedPerSecond;
-    this.#searched.push({
-      purpose: step.purpose,
-      load: step.load,
-      verdict: isUnknown(stage.verdict) ? 'broken' : stage.verdict,
-      completedPerSecond,
-      evidence,
-    });
+    if (stage.verdict !== 'stopped') this.#usedMs = this.#request.budgetMs - this.#leftMs;
     const stopped = failedStop(report, stageLabel(stage));
     // At too high a load, all requests may fail, and the search then continues below it.
     const hasSucceeded = this.#searched.some(each => each.completedPerSecond > 0);
     return stopped?.cause === 'nothing-succeeded' && hasSucceeded ? undefined : stopped;
+  }
+
+  get #searched(): readonly SearchedStage[] {
+    return this.#stages.flatMap(stage => searchedStage(stage) ?? []);
   }
 
   get #leftMs(): number {
@@ -189,7 +198,8 @@ class LineRun {
           ? 'budget'
           : undefined;
     const failed = this.#failed;
-    const found = foundLine(this.#searched, search, end);
+    const searched = this.#searched;
+    const found = foundLine(searched, search, end);
     const line: LoadLine =
       failed !== undefined && found.kind === 'unknown' ? { ...found, reason: failed.problem } : found;
     const judged = judgedObjectives(
@@ -205,11 +215,12 @@ class LineRun {
       resolution: search.resolution,
       confidence: this.#parts.confidence,
       budgetMs,
+      usedMs: this.#usedMs,
       line,
       sentence: lineSentence(line, {
         by: search.by,
         objectives: judged.map(judgedObjectiveText),
-        change: capacityChange(this.#searched, search),
+        change: capacityChange(searched, search),
       }),
       ...(state === 'running' ? { progress: this.#progress() } : {}),
     };
@@ -217,22 +228,22 @@ class LineRun {
 
   #progress(): NonNullable<LineDocument['progress']> {
     const { search } = this.#request;
+    const searched = this.#searched;
     const after = (verdict: 'held' | 'missed') => {
       const step = this.#step;
       if (step === undefined || step.load.kind !== search.by || step.purpose === 'alone')
         return unknown('the search has only begun');
       const then = nextStep(
-        [...this.#searched, { ...step, verdict, completedPerSecond: 0, evidence: NO_EVIDENCE }],
+        [...searched, { ...step, verdict, completedPerSecond: 0, evidence: NO_EVIDENCE }],
         search,
         this.#leftMs,
       );
       return then === undefined ? unknown('the line would be found') : loadOf(then.load);
     };
-    const isRunning = this.#stages.length > this.#searched.length;
+    const isRunning = this.#stages.length > searched.length;
     return {
-      stagesDone: this.#searched.length,
-      stagesExpected:
-        this.#searched.length + Math.max(isRunning ? 1 : 0, stepsExpected(this.#searched, search)),
+      stagesDone: searched.length,
+      stagesExpected: searched.length + Math.max(isRunning ? 1 : 0, stepsExpected(searched, search)),
       leftMs: Math.max(0, this.#leftMs),
       next: { ifHeld: after('held'), ifFailed: after('missed') },
     };
@@ -241,10 +252,10 @@ class LineRun {
   async #write(document: LineDocument, problems: string[], text?: readonly string[]): Promise<void> {
     const { directory } = this.#parts;
     try {
-      await writeFileAtomic(join(directory, LINE_FILE), sweepDocumentToJson(document));
+      await writeFileAtomic(join(directory, LINE_NAME), sweepDocumentToJson(document));
       if (text !== undefined) await writeFileAtomic(join(directory, 'line.txt'), `${text.join('\n')}\n`);
     } catch (error) {
-      const problem = `${LINE_FILE} could not be written: ${diskReason(error)}`;
+      const problem = `${LINE_NAME} could not be written: ${diskReason(error)}`;
       if (!problems.includes(problem)) problems.push(problem);
     }
   }
@@ -262,7 +273,7 @@ export const withFailuresCounted = (request: BenchRequest): BenchRequest =>
         objectives: [...request.objectives, { kind: 'error-rate', limitShare: 1 - request.attainment }],
       };
 
-const LINE_FILE = 'line.json';
+const LINE_NAME = 'line.json';
 /** A stage has to begin and to end. */
 const LATER_WARMUP = { kind: 'requests', count: 1 } as const;
 const BUDGET_END_MS = 1_000;
@@ -274,10 +285,11 @@ interface SweepHeadOptions {
   readonly startedAt: string;
   /** The command that repeats it, without secrets. */
   readonly command: string;
+  readonly resume: Reported<SweepResume>;
 }
 
 const sweepHead = (
-  { id, startedAt, command }: SweepHeadOptions,
+  { id, startedAt, command, resume }: SweepHeadOptions,
   { request, bench }: Pick<StageParts, 'request' | 'bench'>,
 ): Omit<SweepHead, 'state' | 'stages'> => ({
   id,
@@ -293,5 +305,6 @@ const sweepHead = (
   attainment: request.attainment,
   seed: request.seed,
   command,
+  resume,
   environment: bench.environment,
 });

@@ -9,7 +9,7 @@ import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { type Stage, type StageLoad, stageArrival } from '../../core/sweep/stage.ts';
 import { unknown } from '../../core/unknown.ts';
 import { runBench } from '../bench.ts';
-import type { Look } from '../line/stage-decider.ts';
+import { evidenceOf } from '../line/line-estimate.ts';
 import type { BenchParts, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import type { SessionPhase } from '../run/session.ts';
@@ -54,8 +54,6 @@ export interface StageObserver {
 export interface EndedStage {
   readonly stage: Stage;
   readonly report: Report;
-  /** The last look, which decided or did not. */
-  readonly look: Look;
 }
 
 /** @throws BenchError as a run does, before anything was measured. */
@@ -172,9 +170,10 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         failures: account.failures,
       }),
       figures,
+      ...(order.goal.kind === 'measure' ? {} : { evidence: evidenceOf(look) }),
     };
     observer.changed(ended);
-    return { stage: ended, report, look };
+    return { stage: ended, report };
   } finally {
     over.abort();
     await Promise.all([watching, pending]);

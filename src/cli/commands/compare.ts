@@ -115,7 +115,7 @@ const reportedLive = async (
   const diskProblems = [...end.diskProblems, ...unwritten];
   const code = await reported(document, { invocation, state, directory, diskProblems });
   if (document.state !== 'complete' && document.stopped === undefined)
-    await state.stderr.write(`plimsoll: continue with: ${resumeText(directory, document)}\n`);
+    await state.stderr.write(`plimsoll: continue with: ${resumeText('compare', directory, document)}\n`);
   return code;
 };
 

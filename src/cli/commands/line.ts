@@ -1,6 +1,8 @@
 // `plimsoll line URL --slo …`: the highest load that an endpoint holds under objectives, as a bracket.
 
 import type { LineResult } from '../../bench/sweep/run-line.ts';
+import { systemClock } from '../../clock/system-clock.ts';
+import { resolveHome } from '../../config/home.ts';
 import type { Option } from '../../core/option/option.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
@@ -10,14 +12,19 @@ import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { displayMode } from '../bench/run-display.ts';
+import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
+import { resumeText } from '../compare/resume-text.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import { loadStart } from '../load-start.ts';
+import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
+import { directoryOf } from '../runs/found-runs.ts';
 import { storedCommand } from '../sweep/kept-command.ts';
 import { attainmentOfLine, LINE, LINE_OPTIONS, searchOptions } from '../sweep/line-options.ts';
+import { resumedCommand, WITH_RESUME } from '../sweep/resumed-command.ts';
 
 export const lineCommand: Command = {
   name: 'line',
@@ -28,8 +35,9 @@ export const lineCommand: Command = {
   arguments: [
     {
       name: 'URL',
-      meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000',
-      isRequired: true,
+      meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Not needed with --resume.',
+      isRequired: false,
+      unless: LINE.resume.name,
       insteadOfMore: ONE_URL,
     },
   ],
@@ -45,23 +53,32 @@ export const lineCommand: Command = {
       meaning: 'both for 99% of the requests',
     },
     { line: 'plimsoll line URL --slo tpot.p95=50ms --by concurrency', meaning: 'users at a time' },
+    { line: 'plimsoll line --resume DIR', meaning: 'continue where it stopped' },
   ],
   run: async (invocation, state) => {
-    const search = searchOptions(invocation);
-    const options = parseBenchOptions(withRate(invocation, search.by), state.cwd);
-    const attainment = attainmentOfLine(invocation, options.objectives);
-    const start = await loadStart(invocation, state, { parsed: options, options: LINE_OPTIONS });
+    const since = new Date(systemClock.wallMs()).toISOString();
+    const { requested, cwd, resumed } = await requestedSearch(invocation, state);
+    const search = searchOptions(requested);
+    const options = parseBenchOptions(withRate(requested, search.by), cwd);
+    const attainment = attainmentOfLine(requested, options.objectives);
+    const start = await loadStart(requested, state, {
+      parsed: options,
+      options: LINE_OPTIONS,
+      now: invocation,
+    });
     const isJson = invocation.option(BENCH.json);
     const isFormed = isFormPrinted(invocation);
     const isQuiet = isFormed || invocation.option(BENCH.quiet);
     const { startLine } = await loadLine();
     const end = await startLine(state, {
       ...start,
+      facts: factsPath(cwd, start.facts),
       request: { ...start.request, attainment },
       search,
+      resumed,
       command: knownOr(storedCommand('line', start.kept), ''),
-      budgetMs: invocation.option(LINE.budget),
-      confidence: invocation.option(LINE.confidence),
+      budgetMs: requested.option(LINE.budget),
+      confidence: requested.option(LINE.confidence),
       mode: displayMode(state.stdout, isJson || isQuiet),
     });
     if (!isQuiet) for (const notice of end.notices) await state.stderr.write(`plimsoll: ${notice}\n`);
@@ -74,13 +91,41 @@ export const lineCommand: Command = {
     const { printSeries, stageSeries } = await import('../report/foreign-report.ts');
     await printSeries(end.directory, stageSeries(end.document), { invocation, state });
     const { sendStages } = await import('../sweep/send-stages.ts');
-    await sendStages(end, { invocation, since: '' }, state);
+    await sendStages(end, { invocation, since }, state);
     const { code } = EXIT_CODES[lineExit(end)];
-    const { stopped } = end.document;
+    const { state: ended, stopped } = end.document;
+    if (ended !== 'complete' && stopped === undefined)
+      await state.stderr.write(
+        `plimsoll: continue with: ${resumeText('line', end.directory, end.document)}\n`,
+      );
     if (stopped !== undefined && code === EXIT_CODES.benchStopped.code)
       await state.stderr.write(`plimsoll: stopped ${failedStopReason(stopped)} (code ${code})\n`);
     return code;
   },
+};
+
+/** What to search: the options given, or with --resume those that are stored. */
+const requestedSearch = async (
+  invocation: Invocation,
+  state: ProcessState,
+): Promise<{
+  readonly requested: Invocation;
+  readonly cwd: string;
+  readonly resumed: string | undefined;
+}> => {
+  const given = invocation.option(LINE.resume);
+  if (given === undefined) return { requested: invocation, cwd: state.cwd, resumed: undefined };
+  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
+  const resumed = await directoryOf(given, { home, cwd: state.cwd });
+  const { readLineCommand } = await loadLine();
+  const command = resumedCommand(invocation, await readLineCommand(resumed), {
+    command: lineCommand,
+    one: 'line',
+    directory: resumed,
+    beside: WITH_RESUME,
+    env: state.env,
+  });
+  return { ...command, resumed };
 };
 
 /** The gravest first. */

@@ -4,7 +4,6 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { isUnknown } from '../../core/unknown.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -12,15 +11,14 @@ import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CommandError, usage } from '../command-error.ts';
-import { parseCommandLine } from '../command-line.ts';
+import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import { loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
-import { FORM, isFormPrinted } from '../report/form-options.ts';
+import { isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
-import { checkResumed } from '../sweep/kept-command.ts';
+import { resumedCommand, WITH_RESUME } from '../sweep/resumed-command.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
 import { asBench, requestedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
 
@@ -35,6 +33,7 @@ export const sweepCommand: Command = {
       name: 'URL',
       meaning: 'The server, its /v1, or the endpoint. Not needed with --resume.',
       isRequired: false,
+      unless: SWEEP.resume.name,
       insteadOfMore: ONE_URL,
     },
   ],
@@ -79,26 +78,14 @@ const startOf = async (
   }
   const directory = await directoryOf(resumed, { home, cwd: state.cwd });
   const { resume } = await readSweepCommand(directory);
-  if (isUnknown(resume)) {
-    throw new CommandError(
-      'benchRunDirectory',
-      `the sweep in ${directory} does not contain its command: ${resume.reason}`,
-      'Run it again with its command, which is in sweep.json.',
-    );
-  }
-  checkResumed(invocation, resume, {
+  const { requested, cwd } = resumedCommand(invocation, resume, {
+    command: sweepCommand,
     one: 'sweep',
-    options: SWEEP_OPTIONS,
+    directory,
     beside: WITH_RESUME,
     env: state.env,
   });
-  // What was given now comes behind: a URL with its password, headers and keys.
-  const [url, ...args] = resume.args;
-  const line = parseCommandLine(['sweep', invocation.arguments[0] ?? url ?? '', ...args], [sweepCommand], {
-    isStored: true,
-  });
-  if (line.kind !== 'run') throw new Error('a kept command line asks for help');
-  const start = await newStart(line.invocation, invocation, resume.cwd, state);
+  const start = await newStart(requested, invocation, cwd, state);
   return await unlessStopped(state, () => startSweep(state, { ...start, resumed: directory, isQuiet }));
 };
 
@@ -127,8 +114,6 @@ const newStart = async (
   cwd: string,
   state: ProcessState,
 ): Promise<Omit<SweepCall, 'resumed' | 'isQuiet'>> => {
-  const url = invocation.arguments[0];
-  if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
   const requested = requestedLoads(invocation);
   const options = parseBenchOptions(asBench(invocation, requested), cwd);
   return {
@@ -174,20 +159,5 @@ export const sweepExit = (document: SweepDocument, needsTrustworthy: boolean): E
 /** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadSweep = () => import('../sweep/start-sweep.ts');
 
-const WITH_RESUME: readonly string[] = [
-  SWEEP.resume,
-  SWEEP.json,
-  FORM.as,
-  FORM.to,
-  BENCH.quiet,
-  BENCH.home,
-  BENCH.agents,
-  BENCH.header,
-  BENCH.headerFile,
-  BENCH.apiKeyFile,
-  BENCH.requireTrustworthy,
-  BENCH.noteGit,
-  BENCH.otlp,
-].map(({ name }) => name);
 /** Graver than what could not be written. */
 const BEFORE_INCOMPLETE: ReadonlySet<ExitName> = new Set(['benchInterrupted', 'benchStopped']);

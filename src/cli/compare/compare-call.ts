@@ -4,7 +4,6 @@ import { resolveHome } from '../../config/home.ts';
 import { defaultPrimary } from '../../core/comparison/comparison-metrics.ts';
 import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../core/comparison/pair-plan.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
-import { isUnknown } from '../../core/unknown.ts';
 import { COMPARISON_FILES, readStored } from '../../metrics/stored-file.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
@@ -12,12 +11,12 @@ import { displayMode } from '../bench/run-display.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
-import { parseCommandLine } from '../command-line.ts';
 import { type LoadStart, loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { FORM, isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
-import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
+import { keptCommand } from '../sweep/kept-command.ts';
+import { resumedCommand } from '../sweep/resumed-command.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
 import type { RequestedSide } from './compared-servers.ts';
 import { GATE_FILES } from './gate-options.ts';
@@ -53,22 +52,13 @@ export const resumedComparison = async (
       'Give the directory that plimsoll compare printed; each folder pair-NN-a in it is a run of its own.',
     );
   const { document } = file;
-  const { resume } = document;
-  if (isUnknown(resume))
-    throw new CommandError(
-      'benchRunDirectory',
-      `the comparison in ${directory} does not contain its command: ${resume.reason}`,
-      'Run it again; its command is in comparison.json.',
-    );
-  checkResumed(invocation, resume, {
+  const { requested, cwd } = resumedCommand(invocation, document.resume, {
+    command,
     one: 'comparison',
-    options: COMPARE_OPTIONS,
+    directory,
     beside: RESUME_CONFLICTS,
     env: state.env,
   });
-  const line = parseCommandLine(['compare', ...resume.args], [command], { isStored: true });
-  if (line.kind !== 'run') throw new Error('a kept command line asks for help');
-  const requested = line.invocation;
   const merged: Invocation = {
     arguments: [],
     option: option => {
@@ -78,7 +68,7 @@ export const resumedComparison = async (
     },
   };
   const start = await compareStart(merged, state, {
-    cwd: resume.cwd,
+    cwd,
     location: { kind: 'resumed', directory, document },
   });
   for (const letter of ['a', 'b'] as const)

@@ -1,12 +1,16 @@
-// How to go on with a comparison that is not complete: what to type, with what was stored nowhere.
+// How to continue a search or a comparison that is not complete: what to type, with what was stored nowhere.
 
-import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import type { SweepHead } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { isUnknown } from '../../core/unknown.ts';
 
 /** "plimsoll compare --resume DIR, and again --a-start" */
-export const resumeText = (directory: string, { resume }: Pick<ComparisonDocument, 'resume'>): string => {
-  const command = shellCommand`plimsoll compare --resume ${directory}`;
+export const resumeText = (
+  command: 'line' | 'compare',
+  directory: string,
+  { resume }: Pick<SweepHead, 'resume'>,
+): string => {
+  const words = shellCommand`plimsoll ${command} --resume ${directory}`;
   const again = isUnknown(resume) ? [] : resume.secrets;
-  return again.length === 0 ? command : `${command}, and again ${again.join(' and ')}`;
+  return again.length === 0 ? words : `${words}, and again ${again.join(' and ')}`;
 };

@@ -5,7 +5,7 @@ import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
 import type { DocumentType } from '../../core/document/document-kinds.ts';
 import { sweepAfterwards, sweepEndOf } from '../../core/sweep/sweep-digest.ts';
-import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isKnown } from '../../core/unknown.ts';
 import {
@@ -74,7 +74,10 @@ export const SWEEP_REPORT: StoredReport<SweepDocument | LineDocument> = {
   csv: ({ stages }) => stagesCsv(stages),
   markdown: sweepMarkdown,
   json: document => sweepDocumentToJson(sweepAfterwards(document)),
-  lines: (document, _directory, stdout) => sweepText(document, stdout),
+  lines: (document, directory, stdout) => [
+    ...sweepText(document, stdout),
+    ...(document.schema === LINE_SCHEMA ? continued('line', directory, document) : []),
+  ],
   isComplete: document => sweepEndOf(document).state === 'complete',
 };
 
@@ -93,13 +96,20 @@ export const COMPARISON_REPORT: StoredReport<ComparisonDocument> = {
   json: found => comparisonToJson(comparisonAfterwards(found)),
   lines: (found, directory, stdout) => {
     const document = comparisonAfterwards(found);
-    const { state, stopped, resume } = document;
-    const canGoOn = state !== 'complete' && stopped === undefined && isKnown(resume);
-    const advice = canGoOn ? ['', `Continue with: ${resumeText(directory, document)}`] : [];
-    return [...comparisonText(document, stdout), ...advice];
+    return [...comparisonText(document, stdout), ...continued('compare', directory, document)];
   },
   isComplete: ({ state }) => state === 'complete',
 };
+
+/** What to type next for one that is not complete. */
+const continued = (
+  command: 'line' | 'compare',
+  directory: string,
+  document: Pick<LineDocument | ComparisonDocument, 'state' | 'stopped' | 'resume'>,
+): readonly string[] =>
+  document.state !== 'complete' && document.stopped === undefined && isKnown(document.resume)
+    ? ['', `Continue with: ${resumeText(command, directory, document)}`]
+    : [];
 
 /** Of repeated runs, whose document is made from their directories. */
 export const REPEAT_REPORT: DocumentForms<RepeatDocument> = {

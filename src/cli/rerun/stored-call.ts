@@ -4,6 +4,7 @@
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
 import type { RerunFacts } from '../../core/run/rerun-differences.ts';
+import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
@@ -77,9 +78,9 @@ const storedOf = async (directory: string, state: ProcessState): Promise<Stored>
     );
   const sweep = await documentIn(SWEEP_REPORT, directory);
   if (sweep !== undefined) {
-    if (!('resume' in sweep))
+    if (sweep.schema === LINE_SCHEMA)
       throw refused(
-        `${directory} is a load line, which stores its command only as text`,
+        `${directory} is a load line, whose command is not repeated from a file`,
         `Type it yourself, once you have read it: ${shownText(sweep.command)}`,
       );
     const { plimsoll, environment, model, resume } = sweep;

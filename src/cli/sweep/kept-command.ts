@@ -1,13 +1,11 @@
-// A command line as it is kept: what to type to run it again, and what going on with a sweep takes. Nothing secret is
+// A command line as it is kept: what to type to run it again, and what going on with it takes. Nothing secret is
 // in it: headers, key files and credentials of a URL are named, and have to be given again.
 
-import { isSet, type Option } from '../../core/option/option.ts';
+import type { Option } from '../../core/option/option.ts';
 import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import type { Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
 
 interface KeptCommandOptions {
   /** Of the command: what they do not name is no part of it. */
@@ -59,44 +57,3 @@ export const KEY_VARIABLE = 'OPENAI_API_KEY';
 
 /** Limit for a command that is published to the cluster. */
 const COMMAND_LENGTH_MAX = 1_000;
-
-// The options that may be given with `--resume`: a sweep or a comparison resumes with its own options, and those that are stored
-// nowhere have to be given again.
-interface ResumedCall {
-  /** "sweep". */
-  readonly one: string;
-  readonly options: readonly Option<unknown>[];
-  /** Names of options that belong to one call and may be given with --resume. */
-  readonly beside: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** @throws CommandError */
-export const checkResumed = (
-  invocation: Invocation,
-  { secrets }: SweepResume,
-  { one, options, beside, env }: ResumedCall,
-): void => {
-  const changing = options
-    .filter(option => !beside.includes(option.name))
-    .find(option => isSet(invocation, option));
-  if (changing !== undefined)
-    throw new CommandError(
-      'usage',
-      `--resume and --${changing.name} cannot be combined`,
-      `A ${one} resumes with its own options; leave it out, or start a new one.`,
-    );
-  const missing = secrets.filter(secret => {
-    if (secret === URL_SECRET) return invocation.arguments[0] === undefined;
-    if (secret === KEY_VARIABLE) return (env[KEY_VARIABLE] ?? '') === '';
-    const option = options.find(({ name }) => secret === `--${name}`);
-    const given = option === undefined ? undefined : invocation.option(option);
-    return given === undefined || (Array.isArray(given) && given.length === 0);
-  });
-  if (missing.length === 0) return;
-  throw new CommandError(
-    'usage',
-    `the ${one} was given ${missing.join(' and ')}, which is stored nowhere`,
-    'Give it again with --resume.',
-  );
-};

@@ -14,7 +14,7 @@ import { notCounted } from '../bench/tokenizer-option.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { seriesForm } from '../report/form-options.ts';
-import { notRepeated } from './sweep-options.ts';
+import { notRepeated, SWEEP } from './sweep-options.ts';
 
 const { choice, value, valueOr } = optionsIn('Search');
 
@@ -73,6 +73,12 @@ export const LINE = {
     meaning: 'The confidence of each verdict on a load.',
     parse: percentFrom(50, 99.9),
   }),
+  resume: {
+    ...SWEEP.resume,
+    group: 'Search',
+    meaning:
+      'Resume a search, by its id or directory, that was stopped or crashed; the stages that ended are kept.',
+  },
 };
 
 /** Loads are the search's own, and so are the ends of its stages. */

@@ -146,6 +146,28 @@ export const stageFieldSchemas: {
   verdict: v.picklist(['held', 'missed', 'over-capacity', 'undecided', 'client-bound', 'stopped', 'broken']),
 };
 
+const excessSchema = openObject({
+  /** ln of measured value ÷ limit: below 0 within it. */
+  value: figure,
+  standardError: nonNegative,
+  /** For one request, dependence included: the standardError at the limit times the root of the number of requests. */
+  spread: nonNegative,
+});
+
+/** Distance from a limit on a logarithmic scale, on which a queue's response is nearly straight over small differences of load. */
+export type Excess = Infer<typeof excessSchema>;
+
+const stageEvidenceSchema = openObject({
+  /** Of the criterion that is farthest over its limit; missing without criteria or data. */
+  excess: v.exactOptional(excessSchema),
+  /** Growth of requests in flight per request issued, of an open loop. */
+  growth: v.exactOptional(estimateSchema),
+  issued: count,
+});
+
+/** What a stage contributes to the choice of the next load, in addition to its verdict. */
+export type StageEvidence = Infer<typeof stageEvidenceSchema>;
+
 /** A directory inside the sweep's own, so that no document leads a reader out of it. */
 const directoryName = v.pipe(v.string(), v.regex(/^stage-\d{2,3}$/));
 
@@ -168,6 +190,8 @@ export const stageSchema = openObject({
   reasons,
   /** Unknown before the first of them. */
   figures: reported(stageFiguresSchema),
+  /** Of a stage of a search that has ended: a search that is resumed continues from it. */
+  evidence: v.exactOptional(stageEvidenceSchema),
 });
 
 export type Stage = Infer<typeof stageSchema>;

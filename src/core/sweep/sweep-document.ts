@@ -24,6 +24,25 @@ export const STAGES_MAX = 256;
 /** As a person wrote them: name to value. */
 export const tagsSchema = v.record(v.pipe(v.string(), v.maxLength(64)), text);
 
+const RESUME_ARG_LENGTH_MAX = 8_192;
+
+/** Limit for a stored command line, with which a sweep or a search is continued. */
+const RESUME_ARGS_MAX = 1_024;
+
+export const resumeSchema = openObject({
+  /** After `plimsoll sweep` or `plimsoll line`. */
+  args: v.pipe(v.array(v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX))), v.maxLength(RESUME_ARGS_MAX)),
+  /** Where they were typed: relative paths start there. */
+  cwd: v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX)),
+  /**
+   * Options and variables that are not stored, and must be given again: "--header-file", "OPENAI_API_KEY".
+   */
+  secrets: v.pipe(v.array(text), v.maxLength(32)),
+});
+
+/** What is needed to continue it: the command line, without its secrets. */
+export type SweepResume = Infer<typeof resumeSchema>;
+
 const head = {
   id: runIdText,
   plimsoll: openObject({ version: text }),
@@ -43,6 +62,7 @@ const head = {
   seed: count,
   /** Command that repeats it, without secrets. */
   command: longText,
+  resume: reported(resumeSchema),
   environment: environmentSchema,
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
   stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_MAX)),
@@ -52,32 +72,12 @@ const head = {
 
 export type SweepHead = Pick<SweepDocument, keyof typeof head>;
 
-const RESUME_ARG_LENGTH_MAX = 8_192;
-
-/** Limit for a stored command line, with which a sweep is continued. */
-const RESUME_ARGS_MAX = 1_024;
-
-export const resumeSchema = openObject({
-  /** After `plimsoll sweep`. */
-  args: v.pipe(v.array(v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX))), v.maxLength(RESUME_ARGS_MAX)),
-  /** Where they were typed: relative paths start there. */
-  cwd: v.pipe(v.string(), v.maxLength(RESUME_ARG_LENGTH_MAX)),
-  /**
-   * Options and variables that are not stored, and must be given again: "--header-file", "OPENAI_API_KEY".
-   */
-  secrets: v.pipe(v.array(text), v.maxLength(32)),
-});
-
-/** What is needed to continue it: the command line, without its secrets. */
-export type SweepResume = Infer<typeof resumeSchema>;
-
 export const sweepDocumentSchema = openObject({
   ...head,
   schema: v.literal(SWEEP_SCHEMA),
   requested: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
   /** Why it ended before the last load, if it did. */
   endedEarly: v.exactOptional(longText),
-  resume: reported(resumeSchema),
 });
 
 export type SweepDocument = Infer<typeof sweepDocumentSchema>;
@@ -130,6 +130,8 @@ export const lineDocumentSchema = openObject({
   resolution: share,
   confidence: share,
   budgetMs: nonNegative,
+  /** Of the budget, until the end of the last stage that nobody stopped. */
+  usedMs: reported(nonNegative),
   line: loadLineSchema,
   /** One sentence for a person: "carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows". */
   sentence: longText,

@@ -178,7 +178,6 @@ describe('the next step of a search', () => {
       verdict: 'undecided',
       evidence: {
         excess: { value: -0.1, standardError: 0.4, spread: 4 },
-        growth: undefined,
         issued: 60,
       },
     };
@@ -192,7 +191,6 @@ describe('the next step of a search', () => {
       ...stage(load, verdict),
       evidence: {
         excess: { value, standardError: 0.2, spread: 20 },
-        growth: undefined,
         issued: 2_000,
       },
     });

@@ -6,6 +6,7 @@ import { runLine, withFailuresCounted } from '../../../src/bench/sweep/run-line.
 import { lineExit } from '../../../src/cli/commands/line.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { Objective } from '../../../src/core/run/objective.ts';
+import { unknown } from '../../../src/core/unknown.ts';
 import { sweepText } from '../../../src/render/sweep/sweep-text.ts';
 import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -48,9 +49,12 @@ describe('a search for a load line', () => {
     }));
     const { document, diskProblems } = await runLine(
       {
-        id: 'line-1',
-        startedAt: '2026-01-01T00:00:00.000Z',
-        command: '',
+        start: {
+          id: 'line-1',
+          startedAt: '2026-01-01T00:00:00.000Z',
+          command: '',
+          resume: unknown('not stored'),
+        },
         search: SEARCH,
         budgetMs: 60_000,
       },

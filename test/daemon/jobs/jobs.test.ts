@@ -148,6 +148,7 @@ describe('jobs', { timeout: 180_000 }, () => {
     [{ command: 'compare', a: 'http://a', b: 'http://b', 'a-start': 'rm' }, '"a-start" is not an option'],
     [{ command: 'compare', a: '/etc', b: 'http://b' }, '"/etc" is a file'],
     [{ command: 'line' }, 'wrong at url'],
+    [{ command: 'sweep', rates: '1' }, 'wrong at url'],
   ])('%j is refused', async (request, problem) => {
     const { status, json } = await call('/api/jobs', request);
     expect(json).toMatchObject({ code: 'bad-body', detail: expect.stringContaining(problem) });

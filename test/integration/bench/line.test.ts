@@ -76,6 +76,36 @@ describe.concurrent('plimsoll line', { timeout: 120_000 }, () => {
     expect(line.output()).toContain('STOPPED: ');
   });
 
+  test('after a kill -9 continues after the stages that ended, and only with its own options', async () => {
+    await using mock = await startMock();
+    using folder = temporaryDirectory();
+    const args = [mock.url, '--budget', '10m', '--slo', 'ttft.p95=40ms', '--seed', '7'];
+    await using killed = spawnBench(folder.path, args, 'line');
+    await killed.until(/Stage 2 at/);
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.ended;
+    const { directory } = killed;
+    const before = documentOf(killed);
+    expect(before.state).toBe('running');
+    const ended = before.stages;
+
+    await using other = spawnBench(folder.path, ['--resume', directory, '--slo', 'ttft.p95=1s'], 'line');
+    expect(await other.ended).toBe(EXIT_CODES.usage.code);
+    expect(other.output()).toContain('--resume and --slo cannot be combined');
+
+    await using resumed = spawnBench(folder.path, ['--resume', directory], 'line');
+    await resumed.until(new RegExp(`Stage ${ended.length + 1} at`));
+    process.kill(resumed.pid, 'SIGINT');
+    expect(await resumed.ended, resumed.output()).toBe(EXIT_CODES.benchInterrupted.code);
+    expect(resumed.output()).not.toContain('Stage 1 at');
+    expect(resumed.output()).toContain(`plimsoll line --resume ${directory}\n`);
+    const after = documentOf(killed);
+    expect(await documentFaults(after)).toEqual([]);
+    expect(after).toMatchObject({ id: before.id, startedAt: before.startedAt, command: before.command });
+    expect(after.stages.slice(0, ended.length)).toEqual(ended);
+    expect(after.stages.map(({ seed }) => seed)).toEqual(after.stages.map((_, index) => 7 + index));
+  });
+
   test('ends with 22 where one request at a time already misses, and reports it', async ({ skip }) => {
     if (!isLongRun) return skip('a minute of searching: in npm run test:long');
     await using mock = await startMock({ ttftMs: 200 });
