@@ -136,7 +136,7 @@ export const COMMAND_GROUPS = [
   },
   {
     title: 'Load an endpoint',
-    words: ['bench', 'sweep', 'line', 'watch', 'agent', 'dataset', 'mock', 'calibrate'],
+    words: ['bench', 'sweep', 'line', 'watch', 'agent', 'dataset', 'capture', 'mock', 'calibrate'],
   },
   {
     title: 'Compare and judge',

@@ -22,6 +22,7 @@ const GROUPS: Readonly<Record<CommandWord, () => Promise<readonly Command[]>>> =
   line: async () => [(await import('./commands/line.ts')).lineCommand],
   compare: async () => [(await import('./commands/compare.ts')).compareCommand],
   dataset: async () => (await import('./commands/dataset.ts')).DATASET_COMMANDS,
+  capture: async () => [(await import('./commands/capture.ts')).captureCommand],
   calibrate: async () => [(await import('./commands/calibrate.ts')).calibrateCommand],
   baseline: async () => (await import('./commands/baseline.ts')).BASELINE_COMMANDS,
   agent: async () => [(await import('./commands/agent.ts')).agentCommand],

@@ -83,7 +83,7 @@ export const EXIT_CODES = {
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; the output states why.' },
   recording: {
     code: 31,
-    meaning: '`record`, `up --replay`: the recording cannot be written, read or understood.',
+    meaning: '`record`, `capture`, `up --replay`: the recording cannot be written, read or understood.',
   },
   service: {
     code: 32,

@@ -10,7 +10,7 @@ import {
   type TraceFacts,
   type TraceSharing,
 } from '../bench/dataset/trace/trace-facts.ts';
-import { traceEntries } from '../bench/dataset/trace/trace-file.ts';
+import { type TraceCounts, traceEntries } from '../bench/dataset/trace/trace-file.ts';
 import {
   counted,
   figureText,
@@ -29,7 +29,7 @@ export const shownTrace = async (
   isJson: boolean,
 ): Promise<string> => {
   const digest = new DatasetDigest();
-  const counts = { leftOut: 0 };
+  const counts: TraceCounts = { leftOut: 0 };
   const counter = new TraceFactCounter();
   const source = { ...location, bytesMax: Number.POSITIVE_INFINITY };
   for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
@@ -40,6 +40,8 @@ export const shownTrace = async (
     format,
     ...digest.result(),
     leftOut: counts.leftOut,
+    cutLines: counts.cutLines,
+    lost: counts.lost === 0 ? undefined : counts.lost,
     ...facts,
   };
   if (isJson) return jsonLines(reported);
@@ -49,12 +51,14 @@ export const shownTrace = async (
       ' ',
     ),
     `  ${figureText(formatBytes(reported.bytes))}, sha256 ${reported.sha256}`,
-    ...(facts.requests === 0 ? [] : factLines(facts)),
+    ...(facts.requests === 0 ? [] : factLines(facts, format)),
     ...(counts.leftOut === 0 ? [] : [`  ${formatCount(counts.leftOut)} had no answer and are left out`]),
+    ...((counts.lost ?? 0) === 0 ? [] : [`  ${counted(counts.lost ?? 0, 'request')} could not be recorded`]),
+    ...(counts.cutLines === undefined ? [] : ['  its last line is cut off and left out']),
   ].join('\n')}\n`;
 };
 
-const factLines = (facts: TraceFacts): readonly string[] => {
+const factLines = (facts: TraceFacts, format: TraceFormat): readonly string[] => {
   const { inputTokens, outputTokens, turns, pausesMs, time, sharing, sessions, subagents } = facts;
   const rows = [
     ['', 'p50', 'p90', 'p99', 'max', 'all'],
@@ -74,7 +78,7 @@ const factLines = (facts: TraceFacts): readonly string[] => {
       : `  ${formatThreeDigits(time.spanMs / 60_000)} minutes, ${formatThreeDigits(time.requestsPerSecond)} requests a second, ${formatThreeDigits(time.busiestPerSecond)} in the busiest minute`,
     ...(sharing === undefined
       ? ['  it does not report which prompts share a prefix: none will']
-      : sharingLines(sharing, inputTokens.total)),
+      : sharingLines(sharing, inputTokens.total, format)),
   ];
 };
 
@@ -86,8 +90,9 @@ const sessionsText = ({ sessionsUnreported }: TraceFacts, sessions: number): str
 const sharingLines = (
   { blockTokens, blocks, differentBlocks, sharedTokens, unkept }: TraceSharing,
   inputTokens: number,
+  format: TraceFormat,
 ): readonly string[] => [
-  `  ${counted(blocks, 'block')} of ${counted(blockTokens, 'token')}, ${formatCount(differentBlocks)} different ones`,
+  `  ${counted(blocks, 'block')} of ${format === 'capture' ? 'about ' : ''}${counted(blockTokens, 'token')}, ${formatCount(differentBlocks)} different ones`,
   `  ${unkept === 0 ? '' : 'at least '}${figureText(formatFinePercent(inputTokens === 0 ? 0 : sharedTokens / inputTokens))} of all input tokens are in a prefix of an earlier prompt: the most a prefix cache could save`,
 ];
 

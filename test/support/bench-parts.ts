@@ -6,6 +6,7 @@ export const BENCH_PARTS: Readonly<Record<string, readonly string[]>> = {
   schedule: [],
   dataset: [],
   target: ['arena', 'loop', 'schedule', 'dataset'],
+  capture: ['arena', 'dataset', 'target'],
   replay: ['arena', 'schedule', 'dataset', 'target'],
   load: ['arena', 'loop', 'schedule', 'target', 'replay'],
   parse: ['arena', 'schedule', 'target'],

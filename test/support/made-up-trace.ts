@@ -52,6 +52,37 @@ export const mooncakeLines = ({
   });
 };
 
+/** As `plimsoll capture` writes them: conversations whose prompts grow, each line when its request ended. */
+export const captureLines = ({ seed, requests, gapMs = 300 }: MadeUpTrace): readonly string[] => {
+  const random = seededRandom(seed);
+  let [atMs, nextId] = [0, 0];
+  const rows = Array.from({ length: requests }, (_, index) => {
+    atMs += -Math.log1p(-random.next()) * gapMs;
+    const session = random.below(4);
+    const sizes = Array.from({ length: 1 + random.below(6) }, () => random.below(80));
+    const took = random.below(1_000);
+    return {
+      endMs: atMs + took,
+      line: {
+        capture: 1,
+        timestamp: atMs,
+        input_length: sizes.reduce((sum, size) => sum + size, 0),
+        output_length: random.below(100),
+        block_ids: sizes.map((_, block) => (block === 0 ? session : 4 + nextId++)),
+        block_tokens: sizes,
+        session,
+        outcome: index % 8 === 7 ? 'failed' : 'completed',
+        status: 200,
+        took,
+        api: 'chat',
+        streamed: true,
+        tools: false,
+      },
+    };
+  });
+  return rows.toSorted((a, b) => a.endMs - b.endMs).map(({ line }) => JSON.stringify(line));
+};
+
 /** Azure's: the header, wall times of seven decimals, two lengths. */
 export const azureLines = ({
   seed,

@@ -32,7 +32,7 @@ export const REPLAY = {
     rules: [excludes(TRACE_CONFLICTS, { advice: 'A trace contains its own requests and times.' })],
     valueName: 'FILE',
     meaning:
-      'Replay a recorded trace, its requests at their times: Mooncake, Azure, BurstGPT, agents (docs/datasets.md).',
+      'Replay a recorded trace, its requests at their times: Mooncake, Azure, BurstGPT, agents, plimsoll capture (docs/datasets.md).',
     reads: wholeText,
     parse: nonEmpty,
   }),

@@ -1,5 +1,6 @@
 // Data sets and traces of the person's own, by format and in chunks that are cut anywhere, and files of other tools to import.
 
+import { KnownPrefixes } from '../../../src/bench/capture/known-prefixes.ts';
 import { csvEntries } from '../../../src/bench/dataset/formats/csv-entries.ts';
 import { type DatasetEntry, EntryError } from '../../../src/bench/dataset/formats/dataset-entry.ts';
 import { jsonArrayEntries } from '../../../src/bench/dataset/formats/json-array-entries.ts';
@@ -7,13 +8,16 @@ import { jsonObjectEntries } from '../../../src/bench/dataset/formats/json-objec
 import { jsonlEntries } from '../../../src/bench/dataset/formats/jsonl-entries.ts';
 import { readRow } from '../../../src/bench/dataset/read-row.ts';
 import { agenticEntry } from '../../../src/bench/dataset/trace/agentic-trace.ts';
+import { capturedEntry } from '../../../src/bench/dataset/trace/captured-trace.ts';
 import { azureEntry, burstGptEntry } from '../../../src/bench/dataset/trace/csv-traces.ts';
 import { mooncakeEntry } from '../../../src/bench/dataset/trace/mooncake-trace.ts';
+import { readPrompt } from '../../../src/bench/target/api/read-prompt.ts';
 import { ForeignFileError } from '../../../src/report/imported/foreign-file.ts';
 import { readForeignRuns } from '../../../src/report/imported/read-foreign-runs.ts';
 import { DecodeError } from '../../../src/wire/decode-error.ts';
 import { parseJson as parseConfigJson } from '../../../src/wire/stored-json.ts';
 import { detailedVllm, writtenAs } from '../../report/imported/foreign-texts.ts';
+import { captureLines } from '../../support/made-up-trace.ts';
 import { holdFinite } from '../believed.ts';
 import {
   type FuzzTarget,
@@ -82,6 +86,7 @@ export const target: FuzzTarget = {
     'src/bench/dataset/formats/sharegpt-row.ts',
     'src/bench/dataset/read-row.ts',
     'src/bench/dataset/trace/agentic-trace.ts',
+    'src/bench/dataset/trace/captured-trace.ts',
     'src/bench/dataset/trace/csv-traces.ts',
     'src/bench/dataset/trace/mooncake-trace.ts',
     'src/report/imported',
@@ -105,6 +110,22 @@ export const target: FuzzTarget = {
         '{"id": "s", "models": ["m"], "block_size": 64, "tool_tokens": 1, "system_tokens": 2, "requests": [{"t": 0.0, "type": "n", "model": "m", "in": 100, "out": 5, "hash_ids": [1, 2]}]}',
       ),
       run: input => holdFinite(agenticEntry(textOfInput(input), 1)),
+    },
+    {
+      seeds: textSeeds(...captureLines({ seed: 1, requests: 2 })),
+      run: input => holdFinite(capturedEntry(textOfInput(input), 1, {})),
+    },
+    {
+      seeds: textSeeds(
+        '{"model":"m","stream":true,"tools":[{"type":"function"}],"messages":[{"role":"system","content":"a b"},{"role":"user","content":[{"type":"text","text":"c"}]}]}',
+        '{"prompt":[1,2,3],"system":"s","context":[4]}',
+      ),
+      run: input => {
+        const prompt = readPrompt(textOfInput(input), { framing: 'events' });
+        const pieces = new KnownPrefixes().piecesOf(prompt?.parts ?? []);
+        if (prompt !== undefined && pieces.length === 0) throw new Error('a prompt without pieces');
+        holdFinite(pieces);
+      },
     },
     {
       seeds: textSeeds('2023-11-16 18:15:46.6805900,374,44', '5,ChatGPT,472,18,490,Conversation log'),

@@ -25,7 +25,7 @@ export interface BenchProcess extends AsyncDisposable {
 export const spawnBench = (
   folder: string,
   args: readonly string[],
-  command: 'bench' | 'sweep' | 'line' = 'bench',
+  command: 'bench' | 'sweep' | 'line' | 'capture' = 'bench',
 ): BenchProcess => {
   const directory = join(folder, 'run');
   const home = join(folder, 'home');

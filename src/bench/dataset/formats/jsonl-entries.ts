@@ -1,10 +1,21 @@
 // The lines of a JSONL file; empty ones are passed over.
 
+import { parseAnyJson } from '../../../core/json.ts';
 import { type DatasetEntry, decodedEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
-/** @throws EntryError */
-export async function* jsonlEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<DatasetEntry, void, void> {
-  for await (const { line, bytes } of linesOf(chunks)) {
+/**
+ * @param cut reports a last line without its end that is not JSON, which is passed over; without it, it is an entry
+ * @throws EntryError
+ */
+export async function* jsonlEntries(
+  chunks: AsyncIterable<Buffer>,
+  cut?: () => void,
+): AsyncGenerator<DatasetEntry, void, void> {
+  for await (const { line, bytes, isEnded } of linesOf(chunks)) {
+    if (!isEnded && cut !== undefined && parseAnyJson(bytes.toString('utf8')) === undefined) {
+      cut();
+      continue;
+    }
     const text = decodedEntry(bytes, line);
     if (text.trim() !== '') yield { kind: 'json', line, text };
   }
@@ -13,6 +24,8 @@ export async function* jsonlEntries(chunks: AsyncIterable<Buffer>): AsyncGenerat
 interface Line {
   readonly line: number;
   readonly bytes: Buffer;
+  /** By a line feed. */
+  readonly isEnded: boolean;
 }
 
 /** Without empty ones: a file of line feeds alone would otherwise take minutes. */
@@ -36,7 +49,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, voi
       if (end === -1) break;
       check(restBytes + end - from);
       const last = chunk.subarray(from, end);
-      yield { line, bytes: restBytes === 0 ? last : Buffer.concat([...rest, last]) };
+      yield { line, bytes: restBytes === 0 ? last : Buffer.concat([...rest, last]), isEnded: true };
       rest = [];
       restBytes = 0;
       from = end + 1;
@@ -47,7 +60,7 @@ async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line, voi
     restBytes += chunk.length - from;
     check(restBytes);
   }
-  if (restBytes > 0) yield { line, bytes: Buffer.concat(rest) };
+  if (restBytes > 0) yield { line, bytes: Buffer.concat(rest), isEnded: false };
 }
 
 const NEWLINE = 0x0a;

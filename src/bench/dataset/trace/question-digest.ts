@@ -6,8 +6,9 @@ import type { TraceRequest } from './trace.ts';
 export class QuestionDigest {
   readonly #hash = createHash('sha256');
 
-  add({ inputTokens, outputTokens, blocks }: TraceRequest): void {
-    this.#hash.update(`${inputTokens} ${outputTokens} ${blocks.join(',')}\n`);
+  add({ inputTokens, outputTokens, blocks, blockSizes }: TraceRequest): void {
+    const sizes = blockSizes === undefined ? '' : ` ${blockSizes.join(',')}`;
+    this.#hash.update(`${inputTokens} ${outputTokens} ${blocks.join(',')}${sizes}\n`);
   }
 
   /** The digest in hex; the last call. */

@@ -7,7 +7,7 @@ import type { FileDigest } from '../../../core/run/provenance.ts';
 import { DatasetDigest, type DatasetLocation, wrongFile } from '../dataset-chunks.ts';
 import { randomFor } from '../length-choice.ts';
 import { TRACE_FORMATS, type TraceEntry, type TraceFormat, type TraceRequest } from './trace.ts';
-import { traceEntries } from './trace-file.ts';
+import { missingText, traceEntries } from './trace-file.ts';
 
 export interface TracePart {
   /** Range in the trace's own time: entries that began at or after `fromMs` and before `untilMs`. */
@@ -77,10 +77,9 @@ export const readTrace = async (
     );
   const sessions = playedSessions(grouped(buffered.entries), part, seed);
   const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
-  const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
   return {
     format,
-    description: `${basename(location.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${rest}`,
+    description: `${basename(location.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${missingText(counts)}`,
     file: digest.result(),
     sessions,
   };

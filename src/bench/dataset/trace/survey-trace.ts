@@ -12,7 +12,7 @@ import { type ReplayPace, ReplayTimes } from './replay-times.ts';
 import { timedPart } from './timed-part.ts';
 import { TRACE_FORMATS, type TraceFormat } from './trace.ts';
 import { TraceFactCounter, type TraceFacts } from './trace-facts.ts';
-import { traceEntries } from './trace-file.ts';
+import { missingText, type TraceCounts, traceEntries } from './trace-file.ts';
 
 interface TimedTraceOptions {
   readonly path: string;
@@ -48,7 +48,8 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
   const { path, shownPath, format, part, pace, limits } = options;
   const location: DatasetLocation = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
   const digest = new DatasetDigest();
-  const counts = { leftOut: 0, unused: new Set<string>() };
+  const unused = new Set<string>();
+  const counts: TraceCounts = { leftOut: 0, unused };
   const counter = new TraceFactCounter();
   const replay = new ReplayTimes(pace);
   const times = new GrowingTimes(shownPath);
@@ -80,7 +81,7 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
     );
   const timesNs = times.result();
   const seconds = Math.max(1, (new Float64Array(timesNs).at(-1) ?? 0) / 1e9);
-  const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
+  const rest = missingText(counts);
   return {
     ...options,
     timesNs,
@@ -90,7 +91,7 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
     gapsCapped,
     spanMs,
     facts: counter.facts(),
-    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}${counts.unused.size === 0 ? '' : `, fields not used: ${[...counts.unused].join(', ')}`}`,
+    description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}${unused.size === 0 ? '' : `, fields not used: ${[...unused].join(', ')}`}`,
     file: digest.result(),
     sha256: questions.result(),
   };

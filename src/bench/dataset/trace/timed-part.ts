@@ -4,7 +4,7 @@
 import { EarliestFirst } from '../../../core/earliest-first.ts';
 import { wrongFile } from '../dataset-chunks.ts';
 import type { TracePart } from './read-trace.ts';
-import type { TraceEntry, TraceRequest } from './trace.ts';
+import type { TraceEntry, TraceFormat, TraceRequest } from './trace.ts';
 
 interface TimedRequest {
   /** ms in the trace's own time. */
@@ -16,8 +16,13 @@ interface TimedRequest {
 /** @throws BenchError `input` for a row too far from its position, or without a time */
 export async function* timedPart(
   entries: AsyncIterable<TraceEntry>,
-  { part, shownPath }: { readonly part: Omit<TracePart, 'startAt'>; readonly shownPath: string },
+  {
+    part,
+    shownPath,
+    format,
+  }: { readonly part: Omit<TracePart, 'startAt'>; readonly shownPath: string; readonly format?: TraceFormat },
 ): AsyncGenerator<TimedRequest, void, void> {
+  const rowsMax = format === 'capture' ? CAPTURED_ROWS_MAX : WINDOW_ROWS_MAX;
   const window = new EarliestFirst<TimedRequest>(({ atMs }) => atMs);
   let blocks = 0;
   let zeroMs: number | undefined;
@@ -29,7 +34,7 @@ export async function* timedPart(
     const { atMs, line } = first;
     if (atMs < lastMs)
       throw wrongFile(
-        `${shownPath}:${line}: this request came ${lastMs - atMs} ms before one that stands more than ${WINDOW_ROWS_MAX} rows above it`,
+        `${shownPath}:${line}: this request came ${lastMs - atMs} ms before one that stands more than ${rowsMax} rows above it`,
         'Sort the file by its times.',
       );
     lastMs = atMs;
@@ -50,7 +55,7 @@ export async function* timedPart(
       window.add({ atMs: startMs + request.atMs, line, request });
       blocks += request.blocks.length;
     }
-    while (window.size > WINDOW_ROWS_MAX || (blocks > WINDOW_BLOCKS_MAX && window.size > 1)) {
+    while (window.size > rowsMax || (blocks > WINDOW_BLOCKS_MAX && window.size > 1)) {
       const wanted = taken();
       if (wanted !== undefined) yield wanted;
     }
@@ -63,5 +68,7 @@ export async function* timedPart(
 
 /** How far a row may be from its position. */
 const WINDOW_ROWS_MAX = 1_024;
+/** Lines of a capture are in the order in which requests ended: one that took minutes is far behind its time. */
+const CAPTURED_ROWS_MAX = 65_536;
 /** Limit of the blocks of all prompts in the window, 8 bytes each: fewer rows of very long prompts. */
 const WINDOW_BLOCKS_MAX = 2_097_152;

@@ -71,6 +71,8 @@ export const traceDocumentSchema = v.object({
   sha256: v.string(),
   bytes: count,
   leftOut: v.pipe(count, v.description('Requests without an answer.')),
+  cutLines: v.optional(v.pipe(count, v.description('Last lines that a capture had not finished writing.'))),
+  lost: v.optional(v.pipe(count, v.description('Requests that a capture could not record.'))),
   ...facts,
 });
 
@@ -160,14 +162,14 @@ export class TraceFactCounter {
   }
 
   /** A prefix is known up to its first unknown block: each number also identifies all blocks before it. */
-  #takeBlocks({ blocks, blockTokens }: TraceRequest): void {
+  #takeBlocks({ blocks, blockTokens, blockSizes }: TraceRequest): void {
     if (blockTokens === 0) return;
     this.#blockTokens = blockTokens;
     this.#blocks += blocks.length;
     let isKnown = true;
-    for (const block of blocks) {
+    for (const [index, block] of blocks.entries()) {
       isKnown = this.#known.take(block) && isKnown;
-      if (isKnown) this.#sharedTokens += blockTokens;
+      if (isKnown) this.#sharedTokens += blockSizes?.[index] ?? blockTokens;
     }
   }
 }

@@ -19,6 +19,7 @@ import { type DatasetEntry, EntryError } from '../formats/dataset-entry.ts';
 import { jsonObjectEntries } from '../formats/json-object-entries.ts';
 import { jsonlEntries } from '../formats/jsonl-entries.ts';
 import { agenticEntry } from './agentic-trace.ts';
+import { capturedEntry } from './captured-trace.ts';
 import { azureEntry, burstGptEntry } from './csv-traces.ts';
 import { mooncakeEntry } from './mooncake-trace.ts';
 import { TRACE_ENTRY_BYTES_MAX, type TraceEntry, type TraceFormat } from './trace.ts';
@@ -40,6 +41,7 @@ const formatOfStart = (start: string): TraceFormat | undefined => {
   const text = start.replace(/^\ufeff/, '').trimStart();
   const [firstLine = ''] = text.split('\n', 1);
   if (/^[[{]/.test(text)) {
+    if (/^\{"capture":\d/.test(firstLine)) return 'capture';
     if (/"input_length"/.test(firstLine) && /"output_length"/.test(firstLine)) return 'mooncake';
     return /"(block_size|tool_tokens|system_tokens)"/.test(text) && /"requests"\s*:\s*\[/.test(text)
       ? 'agentic'
@@ -51,12 +53,26 @@ const formatOfStart = (start: string): TraceFormat | undefined => {
   return has('Timestamp', 'Request tokens', 'Response tokens') ? 'burstgpt' : undefined;
 };
 
-interface TraceCounts {
+export interface TraceCounts {
   /** Requests without a recorded answer. */
   leftOut: number;
+  /** Last lines of a capture that were not finished. */
+  cutLines?: number;
+  /** Requests that a capture could not record. */
+  lost?: number;
   /** Names of fields that a replay by times does not use. */
   readonly unused?: Set<string>;
 }
+
+/** What of the file is not in its requests, for the end of a sentence; '' if nothing is. */
+export const missingText = ({ leftOut, cutLines = 0, lost = 0 }: TraceCounts): string =>
+  [
+    ...(leftOut === 0 ? [] : [`${leftOut} left out that had no answer`]),
+    ...(lost === 0 ? [] : [`${lost} that could not be recorded`]),
+    ...(cutLines === 0 ? [] : ['its last line is cut off']),
+  ]
+    .map(text => `, ${text}`)
+    .join('');
 
 /** @throws BenchError `input` */
 export async function* traceEntries(
@@ -66,10 +82,10 @@ export async function* traceEntries(
 ): AsyncGenerator<TraceEntry, void, void> {
   for await (const file of filesOf(location)) {
     try {
-      for await (const entry of rawEntries(datasetChunks(file, digest), format)) {
+      for await (const entry of rawEntries(datasetChunks(file, digest), format, counts)) {
         location.signal.throwIfAborted();
         if (entry.kind === 'json') checkEntry(entry.text, entry.line);
-        const read = readEntry(entry, format);
+        const read = readEntry(entry, format, counts);
         if (read.kind === 'wrong')
           throw wrongFile(`${file.shownPath}:${entry.line}: ${read.problem}`, read.advice);
         if (read.value === undefined) counts.leftOut += 1;
@@ -116,8 +132,16 @@ const firstJson = async (path: string): Promise<string | undefined> => {
 
 const isJsonName = (name: string): boolean => ['.json', '.jsonl'].includes(extname(name).toLowerCase());
 
-const rawEntries = (chunks: AsyncIterable<Buffer>, format: TraceFormat): AsyncIterable<DatasetEntry> => {
+const rawEntries = (
+  chunks: AsyncIterable<Buffer>,
+  format: TraceFormat,
+  counts: TraceCounts,
+): AsyncIterable<DatasetEntry> => {
   switch (format) {
+    case 'capture':
+      return jsonlEntries(chunks, () => {
+        counts.cutLines = (counts.cutLines ?? 0) + 1;
+      });
     case 'mooncake':
       return jsonlEntries(chunks);
     case 'agentic':
@@ -130,9 +154,14 @@ const rawEntries = (chunks: AsyncIterable<Buffer>, format: TraceFormat): AsyncIt
   }
 };
 
-const readEntry = (entry: DatasetEntry, format: TraceFormat): Parsed<TraceEntry | undefined> => {
+const readEntry = (
+  entry: DatasetEntry,
+  format: TraceFormat,
+  counts: TraceCounts,
+): Parsed<TraceEntry | undefined> => {
   switch (entry.kind) {
     case 'json':
+      if (format === 'capture') return capturedEntry(entry.text, entry.line, counts);
       return format === 'agentic'
         ? agenticEntry(entry.text, entry.line)
         : mooncakeEntry(entry.text, entry.line);

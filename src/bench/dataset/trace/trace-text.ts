@@ -2,7 +2,7 @@
 // alone, so that equal prefixes are equal bytes in every request, process and run. The part outside full blocks is
 // the request's own, and begins with words that no other request has there.
 
-import { seededRandom } from '../../../core/random.ts';
+import { type SeededRandom, seededRandom } from '../../../core/random.ts';
 import { SHORT_TASK, WORD_LIST, type WordCosts, wordText } from '../word-costs.ts';
 import { chained, chainStart, type TraceRequest } from './trace.ts';
 
@@ -28,8 +28,9 @@ export class TraceTexts {
    * that has it.
    */
   partsOf(request: TraceRequest, own: number): readonly string[] {
-    const { blocks, blockTokens, inputTokens } = request;
+    const { blocks, blockTokens, inputTokens, blockSizes } = request;
     const around = this.#costs.shortTokens;
+    if (blockSizes !== undefined && blocks.length > 0) return this.#sized(request, blockSizes, own);
     const parts = blocks.map((block, index) =>
       this.#block(block, index === 0 ? blockTokens - around : blockTokens, index === 0),
     );
@@ -38,11 +39,29 @@ export class TraceTexts {
     return [...(blocks.length === 0 ? [SHORT_TASK] : []), ...parts, ...(rest === '' ? [] : [rest])];
   }
 
-  #block(block: number, tokens: number, isFirst: boolean): string {
+  /** What is around a prompt is subtracted from its first blocks: one alone may be smaller. */
+  #sized({ blocks, inputTokens }: TraceRequest, sizes: readonly number[], own: number): readonly string[] {
+    let around = this.#costs.shortTokens;
+    let left = inputTokens;
+    const parts = blocks.map((block, index) => {
+      const size = sizes[index] ?? 0;
+      const tokens = Math.max(0, size - around);
+      around -= size - tokens;
+      left -= size;
+      return this.#block(block, tokens, index === 0, true);
+    });
+    return left - around > 0 ? [...parts, this.#own(own, left - around)] : parts;
+  }
+
+  /** Few words of one kind would be the same in every block: small ones begin with words of their own. */
+  #block(block: number, tokens: number, isFirst: boolean, isSmall = false): string {
     const known = this.#known.get(block);
     if (known !== undefined) return known;
     const random = seededRandom(chained(chained(this.#start, block), tokens > 0 ? tokens : 0));
-    const text = (isFirst ? SHORT_TASK : '') + wordText(Math.max(0, tokens), this.#costs, random);
+    const words = isSmall
+      ? this.#distinct(tokens, random)
+      : wordText(Math.max(0, tokens), this.#costs, random);
+    const text = (isFirst ? SHORT_TASK : '') + words;
     this.#knownLength += text.length;
     if (this.#knownLength > KNOWN_LENGTH_MAX) {
       // Generated again, they are the same.
@@ -54,7 +73,10 @@ export class TraceTexts {
   }
 
   #own(own: number, tokens: number): string {
-    const random = seededRandom(chained(chained(this.#start, own), OWN));
+    return this.#distinct(tokens, seededRandom(chained(chained(this.#start, own), OWN)));
+  }
+
+  #distinct(tokens: number, random: SeededRandom): string {
     const words = Array.from(
       { length: Math.min(OWN_WORDS, Math.floor(tokens / this.#wordTokens)) },
       () => ` ${WORD_LIST[random.below(WORD_LIST.length)] ?? ''}`,

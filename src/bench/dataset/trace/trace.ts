@@ -30,6 +30,8 @@ export interface TraceRequest {
   readonly blocks: readonly number[];
   /** Tokens of each block; 0: the trace contains no blocks. */
   readonly blockTokens: number;
+  /** Tokens of each block, where they differ. */
+  readonly blockSizes?: readonly number[];
   /** The agent of the entry that it belongs to: 0 is the main one, others are subagents. */
   readonly agent: number;
 }
@@ -42,6 +44,7 @@ export const TRACE_FORMATS = {
   azure: 'Azure trace',
   burstgpt: 'BurstGPT trace',
   agentic: 'agentic trace',
+  capture: 'captured trace',
 } as const;
 
 /** What is read of one line or object. */

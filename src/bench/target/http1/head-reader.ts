@@ -190,7 +190,7 @@ interface FieldOffsets {
 }
 
 /** RFC 9110 §8.3.1: parameters follow a semicolon. "application/problem+json" is JSON too. */
-const contentKindOf = (bytes: Buffer, start: number, end: number): ContentKind => {
+export const contentKindOf = (bytes: Buffer, start: number, end: number): ContentKind => {
   if (end - start >= EVENT_STREAM.length && isName(bytes, start, EVENT_STREAM)) return 'event-stream';
   if (end - start >= JSON_TYPE.length && isName(bytes, start, JSON_TYPE)) return 'json';
   const type = bytes.toString('latin1', start, end).toLowerCase().split(';')[0]?.trim() ?? '';

@@ -10,6 +10,7 @@ import {
   agenticConversations,
   azureLines,
   burstGptLines,
+  captureLines,
   mooncakeLines,
 } from '../../../support/made-up-trace.ts';
 import { temporaryFile } from '../../../support/temporary-file.ts';
@@ -22,6 +23,7 @@ const FORMATS: readonly (readonly [name: string, format: TraceFormat, lines: rea
   ['BurstGPT', 'burstgpt', burstGptLines(REQUEST, 'first')],
   ['BurstGPT with sessions', 'burstgpt', burstGptLines(REQUEST, 'with sessions')],
   ['agents', 'agentic', agenticConversations(REQUEST)],
+  ['captures', 'capture', captureLines(REQUEST)],
 ];
 
 const read = async (bytes: Uint8Array, format: TraceFormat): Promise<number> => {
