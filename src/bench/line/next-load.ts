@@ -29,19 +29,16 @@ interface PlacementOptions {
   readonly areEndsSure: boolean;
 }
 
-/** undefined: no load inside makes the bracket clearly narrower. */
+/** undefined: no load inside makes the bracket narrower by what its time is worth. */
 export const loadInside = (gap: Gap, options: PlacementOptions): PlacedLoad | undefined => {
-  const { by, resolution, estimate, requestsLeft, areEndsSure } = options;
+  const { by, resolution, estimate, requestsLeft, tried, areEndsSure } = options;
   const width = Math.log(gap.high / gap.low);
   if (width <= Math.log1p(resolution) || (by === 'concurrency' && gap.high - gap.low <= 1)) return undefined;
   // The remaining requests decide nothing anywhere.
   if (requestsLeft < REQUESTS_MIN) return undefined;
-  if (estimate === undefined || estimate.standardError > width * VAGUE) {
-    const { low, high } = widestGap(gap, options.tried);
-    if (high / low <= 1 + resolution) return undefined;
-    const load = usable(Math.sqrt(low * high), gap, options);
-    return load === undefined ? undefined : { load, requests: requestsLeft };
-  }
+  const leastGain = resolution * (areEndsSure ? GAIN_LAST : 1);
+  if (estimate === undefined || estimate.standardError > width * VAGUE)
+    return nextToUndecided(gap, tried, leastGain, options);
   // First with the estimate's error as a margin; if that gains nothing, without it, because the result improves the
   // estimate.
   for (const stages of areEndsSure ? [TWO_ENDS, ONE_END] : [TWO_ENDS])
@@ -59,7 +56,28 @@ export const loadInside = (gap: Gap, options: PlacementOptions): PlacedLoad | un
         .at(0);
       if (found !== undefined) return found;
     }
-  return undefined;
+  // The rest of the budget is there to be used: at the probable line nothing decides, and nearer to an end something may.
+  return areEndsSure
+    ? nextToUndecided(
+        gap,
+        [...tried, estimate.load].toSorted((a, b) => a - b),
+        leastGain,
+        options,
+      )
+    : undefined;
+};
+
+/** The middle of the widest gap between an end and the loads that decide nothing. */
+const nextToUndecided = (
+  gap: Gap,
+  undecided: readonly number[],
+  leastGain: number,
+  options: PlacementOptions,
+): PlacedLoad | undefined => {
+  const { low, high } = widestGap(gap, undecided);
+  if (high / low <= 1 + leastGain) return undefined;
+  const load = usable(Math.sqrt(low * high), gap, options);
+  return load === undefined ? undefined : { load, requests: options.requestsLeft };
 };
 
 /** The widest gap next to undecided loads: loads between them would be as hard to decide. */
@@ -116,6 +134,8 @@ const VAGUE = 1 / 5;
 const GAIN_MIN = 0.25;
 /** The same, once there is an answer. */
 const GAIN_AGAIN = 0.35;
+/** Part of the resolution: a narrower gap between an end and what decides nothing is not worth a stage. */
+const GAIN_LAST = 0.05;
 /** Stages for two new ends, each measured twice. */
 export const TWO_ENDS = 4;
 const ONE_END = 2;

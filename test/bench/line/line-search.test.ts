@@ -5,7 +5,7 @@ import { foundLine, lineSentence } from '../../../src/bench/line/found-line.ts';
 import { NO_EVIDENCE } from '../../../src/bench/line/line-estimate.ts';
 import { nextStep, type SearchedStage, type SearchOptions } from '../../../src/bench/line/line-search.ts';
 import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
-import { isLongRun, longCount } from '../../support/counts.ts';
+import { isLongRun, longCases, longCount } from '../../support/counts.ts';
 import { LINE_CELLS, trueLine } from '../../support/line-cells.ts';
 import { capacityOf } from '../../support/queue-simulator.ts';
 import { type Behaviour, simulateLine } from '../../support/simulated-line.ts';
@@ -59,6 +59,20 @@ describe('a search for the load line', { timeout: 600_000 }, () => {
       parts.reduce((sum, { elapsedNs }) => sum + elapsedNs, 0);
     expect(totalNs(undecided)).toBeLessThan(0.5 * totalNs(lines));
   });
+
+  test.each(longCases([0, 7, 13], [2, 5, 8, 11]))(
+    'uses its budget to within a twentieth, or has ends as near as requested: cell %i',
+    cell => {
+      const endpoint = LINE_CELLS[cell]?.endpoint ?? FOUR;
+      const budgetMs = 480_000;
+      for (let seed = 1; seed <= longCount(2, 10); seed += 1) {
+        const { line, elapsedNs } = simulateLine(endpoint, { ...SEARCH, budgetMs, seed });
+        expect(elapsedNs / 1e6).toBeLessThanOrEqual(1.05 * budgetMs);
+        if (line.kind === 'bracket' && line.fails / line.holds <= 1.05) continue;
+        expect(elapsedNs / 1e6, line.kind).toBeGreaterThanOrEqual(0.95 * budgetMs);
+      }
+    },
+  );
 
   test('whose capacity drops by 30 % midway does not report what it carried before', () => {
     const stretch = (atNs: number): number => (atNs < 60e9 ? 1 : 1 / 0.7);
