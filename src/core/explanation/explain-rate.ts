@@ -6,10 +6,11 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatThreeDigits } from '../figure/figure.ts';
 import { isOpenLoop } from '../run/run-pattern.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
-import { lengthDifference } from './explain-time.ts';
+import { isCountedAlready, lengthDifference } from './explain-time.ts';
 import { EXPLAINED_RATES, type ExplainedFigure } from './explained-figures.ts';
 import {
   computed,
+  countStep,
   DifferenceSteps,
   LETTERS,
   type Letter,
@@ -42,6 +43,7 @@ export const rateSteps = (
   );
   for (const on of LETTERS) steps.take('window', clockStep(figure, sides, steps.views, on));
   steps.take('window', windowStep(steps.views));
+  steps.take('token-count', countStep(sides, steps.views));
   steps.take('warm-up', warmupStep(sides, steps.views));
   cross(figure, sides, steps, load);
   return steps;
@@ -133,14 +135,30 @@ const cross = (
     if (load !== undefined) steps.take('load', { kind: 'uncomputed', reason: load });
     return;
   }
-  const [eachA, eachB] = [amountEach(figure, a), amountEach(figure, b)];
-  if (isUnknown(eachA) || isUnknown(eachB)) return;
+  const eachA = amountEach(figure, a);
+  if (isUnknown(eachA) || isUnknown(amountEach(figure, b))) return;
   const isOpen = LETTERS.every(on => isOpenLoop(sides[on].result.facts.pattern));
   if (isOpen) openLoop(steps, a, b, eachA);
   else closedLoop(sides, steps, a, b, eachA);
-  if (eachA !== eachB) {
+  tokenEffects(figure, steps, a, b);
+};
+
+/** B's requests per second, each with A's tokens and then with its own. */
+const tokenEffects = (
+  figure: RateFigure,
+  steps: DifferenceSteps<RateView>,
+  a: RateParts,
+  b: RateParts,
+): void => {
+  const sides = [
+    ['input-lengths', 'inputTokens', ['all']],
+    ['output-lengths', 'outputTokens', ['output', 'all']],
+  ] as const;
+  for (const [code, key, of] of sides) {
+    const [eachA, eachB] = [a[key], b[key]];
+    if (!of.some(tokens => tokens === figure.tokens) || isUnknown(eachA) || isUnknown(eachB)) continue;
     steps.effects.push({
-      code: 'output-lengths',
+      code,
       basis: 'computed',
       on: 'b',
       effect: perSecond(b) * (eachB - eachA),
@@ -166,8 +184,8 @@ const closedLoop = (
       effect: ((flightB - flightA) / a.latencyNsMean) * 1e9 * each,
       evidence: `on average ${fourDigits(flightA)} (A) and ${fourDigits(flightB)} (B) requests in flight, at A's mean latency`,
     });
-  const lengths = lengthDifference(sides, 'outputTokens');
-  if (lengths === undefined) return;
+  const lengths = lengthDifference(sides, steps.views, 'outputTokens');
+  if (lengths === undefined || !isCountedAlready(sides, steps.views)) return;
   const { a: factor } = lengths.factor;
   const scaled = sides.a.again.time(
     { ...steps.views.a, measure: 'toEnd', percentiles: 'lower', outputFactor: factor },

@@ -7,6 +7,7 @@ import type { ExplainedFigure } from './explained-figures.ts';
 import { cacheHits } from './explained-result.ts';
 import {
   computed,
+  countStep,
   DifferenceSteps,
   type ExplainedSide,
   estimated,
@@ -22,7 +23,7 @@ import {
 } from './explained-side.ts';
 import type { EffectCode } from './explanation-document.ts';
 import { PERCENTILE_RULES, TOOL_MEASURES } from './measures.ts';
-import { firstTokenSlope, type TimeView } from './recalculation.ts';
+import { firstTokenSlope, type RequestView, type TimeView, tokensMean } from './recalculation.ts';
 import { TOOL_RULES } from './tool-rules.ts';
 
 type TimeFigure = Extract<ExplainedFigure, { readonly kind: 'time' }>;
@@ -150,14 +151,16 @@ const CACHE_CODES: ReadonlySet<string> = new Set<ContaminationCode>(['answer-cac
 
 const inputStep: TimeStep = ({ figure, sides, views }) => {
   const { a, b } = sides;
-  const lengths = lengthDifference(sides, 'inputTokens');
+  const lengths = lengthDifference(sides, views, 'inputTokens');
   if (!STARTED_BY_PROMPT.has(figure.family) || lengths === undefined) return SAME;
   const evidence = `prompts of ${lengths.text} tokens`;
   if (TOOL_RULES[a.result.tool].inputCount !== TOOL_RULES[b.result.tool].inputCount)
     return uncomputed(
-      `${evidence}, which one tool takes from the server, with its chat template, and the other from a tokenizer`,
+      `${evidence}, which one tool takes from the server, with its chat template, and the other from a tokenizer, unless it was set otherwise`,
     );
-  const fitting = LETTERS.filter(on => firstTokenSlope(sides[on].again.completed(views[on])) !== undefined);
+  const fitting = LETTERS.filter(
+    on => firstTokenSlope(sides[on].again.completed(views[on]), lengths.factor[on]) !== undefined,
+  );
   return fitting.length === 0
     ? uncomputed(`${evidence}; neither side shows how the time to the first token depends on the prompt`)
     : estimated(
@@ -170,8 +173,13 @@ const inputStep: TimeStep = ({ figure, sides, views }) => {
 };
 
 const outputStep: TimeStep = ({ figure, sides, views }) => {
-  const lengths = lengthDifference(sides, 'outputTokens');
-  if (figure.family !== 'latency' || lengths === undefined) return SAME;
+  const lengths = lengthDifference(sides, views, 'outputTokens');
+  if (figure.family === 'ttft' || lengths === undefined) return SAME;
+  if (!isCountedAlready(sides, views))
+    return uncomputed(
+      `answers of ${lengths.text} tokens, which one tool takes from the server and the other from a tokenizer, unless it was set otherwise`,
+    );
+  if (figure.family !== 'latency') return SAME;
   return estimated(
     ...LETTERS.map(on => ({
       on,
@@ -181,12 +189,22 @@ const outputStep: TimeStep = ({ figure, sides, views }) => {
   );
 };
 
+/** By one rule: that of both tools, or that of the server after a step. */
+export const isCountedAlready = ({ a, b }: Sides, views: Readonly<Record<Letter, RequestView>>): boolean =>
+  TOOL_RULES[a.result.tool].outputCount === TOOL_RULES[b.result.tool].outputCount ||
+  LETTERS.some(on => views[on].tokensPerChunk > 0);
+
 /** undefined if they are equal or unknown. */
 export const lengthDifference = (
-  { a, b }: Sides,
+  sides: Sides,
+  views: Readonly<Record<Letter, RequestView>>,
   key: 'inputTokens' | 'outputTokens',
 ): { readonly factor: Readonly<Record<Letter, number>>; readonly text: string } | undefined => {
-  const [one, other] = [a.result.facts[key], b.result.facts[key]];
+  const meanOf = (on: Letter): number | Unknown => {
+    const { result, again } = sides[on];
+    return isUnknown(result.requests) ? result.facts[key] : tokensMean(again.completed(views[on]), key);
+  };
+  const [one, other] = [meanOf('a'), meanOf('b')];
   if (!isKnown(one) || !isKnown(other) || one <= 0 || other <= 0) return undefined;
   const factor = other / one;
   return Math.abs(factor - 1) < SAME_SHARE
@@ -199,6 +217,7 @@ export const lengthDifference = (
 
 const STEPS: readonly (readonly [EffectCode, TimeStep])[] = [
   ['messages', messagesStep],
+  ['token-count', ({ sides, views }) => countStep(sides, views)],
   ['definition', definitionStep],
   ['percentile', percentileStep],
   ['warm-up', ({ sides, views }) => warmupStep(sides, views)],

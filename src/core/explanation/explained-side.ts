@@ -2,10 +2,14 @@
 // takes something that differs out of one side: out of A before the crossing, or out of B after it. So all effects and the rest add
 // up to the difference.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
+import { formatThreeDigits } from '../figure/figure.ts';
+import type { EndedSample } from '../run/ended-sample.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import type { ExplainedResult } from './explained-result.ts';
 import type { Cause, EffectCode, UncomputedCause } from './explanation-document.ts';
 import type { Recalculation, RequestView } from './recalculation.ts';
+import { TOOL_RULES } from './tool-rules.ts';
 
 export type Letter = 'a' | 'b';
 
@@ -127,3 +131,30 @@ export const warmupStep = <View extends RequestView>(
         evidence: `${nameOf(on)} measured from its first request on, ${nameOf(OTHER[on])} left out a warm-up of ${left}: ${nameOf(on)} without its first ${left}`,
       });
 };
+
+/** One side counts the tokens of answers by a tokenizer, the other takes the server's count. */
+export const countStep = <View extends RequestView>(
+  sides: Sides,
+  views: Readonly<Record<Letter, View>>,
+): Step<View> => {
+  const on = LETTERS.find(letter => TOOL_RULES[sides[letter].result.tool].outputCount === 'client');
+  if (on === undefined || TOOL_RULES[sides[OTHER[on]].result.tool].outputCount === 'client') return SAME;
+  if (!LETTERS.every(letter => sides[letter].result.hasChunks)) return SAME;
+  const each = tokensPerChunk(sides[OTHER[on]].again.completed(views[OTHER[on]]));
+  return each === undefined
+    ? SAME
+    : estimated({
+        on,
+        view: { ...views[on], tokensPerChunk: each },
+        evidence: `${nameOf(on)} counts answers by its tokenizer: here ${formatThreeDigits(each)} tokens for each of its chunks, as the server of ${nameOf(OTHER[on])} counts them`,
+      });
+};
+
+/** undefined where chunks differ in it. */
+const tokensPerChunk = (completed: readonly EndedSample[]): number | undefined => {
+  const ratios = completed.map(({ outputTokens, chunkCount }) => outputTokens / chunkCount);
+  const [least, most] = [minimumOf(ratios), maximumOf(ratios)];
+  return least > 0 && most - least <= SAME_RATIO * least ? least : undefined;
+};
+
+const SAME_RATIO = 0.01;

@@ -8,6 +8,7 @@ import { EXPLAINED_FIGURES } from './explained-figures.ts';
 export const CAUSES = {
   messages: 'messages without content',
   window: 'window',
+  'token-count': 'count of tokens',
   definition: 'definition',
   percentile: 'percentile rule',
   'warm-up': 'warm-up',

@@ -22,6 +22,8 @@ export interface RequestView {
   /** So many of the first requests are left out, because the other side counts them as warm-up. */
   readonly firstLeftOut: number;
   readonly hasCacheHits: boolean;
+  /** Answers have so many tokens for each of their chunks; 0: as they were counted. */
+  readonly tokensPerChunk: number;
   /** Factors of each request's tokens. */
   readonly inputFactor: number;
   readonly outputFactor: number;
@@ -60,6 +62,7 @@ export class Recalculation {
       stamps: TOOL_RULES[this.#result.tool].stamps,
       firstLeftOut: 0,
       hasCacheHits: true,
+      tokensPerChunk: 0,
       inputFactor: 1,
       outputFactor: 1,
     };
@@ -124,7 +127,7 @@ export class Recalculation {
     if (needsChunks && !hasChunks) return unknown('its file has no times of single chunks');
     if (!facts.isStreaming && !STREAMLESS.has(measure)) return unknown('its answers were not streamed');
     const completed = this.completed(view);
-    const inputSlope = inputFactor === 1 ? 0 : (firstTokenSlope(completed) ?? 0);
+    const inputSlope = inputFactor === 1 ? 0 : (firstTokenSlope(completed, inputFactor) ?? 0);
     const scaled = (sample: EndedSample): EndedSample =>
       withLengths(sample, { inputFactor, outputFactor, inputSlope });
     return (
@@ -147,8 +150,12 @@ export class Recalculation {
       .slice(view.firstLeftOut)
       .filter(sample => view.hasCacheHits || !isCacheHit(sample));
     const isPeeled = this.view.stamps === 'messages' && view.stamps === 'content';
-    const viewed =
+    const peeled =
       isPeeled && this.extraMessages === 'first and last' ? measured.map(withoutEmptyMessages) : measured;
+    const viewed =
+      view.tokensPerChunk === 0
+        ? peeled
+        : peeled.map(sample => ({ ...sample, outputTokens: sample.chunkCount * view.tokensPerChunk }));
     this.#requests.set(key, viewed);
     return viewed;
   }
@@ -207,10 +214,10 @@ const withLengths = (
 };
 
 /**
- * Ns of the time to the first content per token of the prompt, by least squares; undefined if prompts are of one length, or the
- * slope is less than twice its standard error.
+ * Ns of the time to the first content per token of the prompt, by least squares; undefined if prompts are of one length, if the
+ * slope is less than twice its standard error, or if prompts longer by `factor` would be far outside of those that were sent.
  */
-export const firstTokenSlope = (completed: readonly EndedSample[]): number | undefined => {
+export const firstTokenSlope = (completed: readonly EndedSample[], factor: number): number | undefined => {
   const points = completed.filter(
     ({ inputTokens, firstContentNs }) => inputTokens !== NO_FIGURE && firstContentNs !== NO_FIGURE,
   );
@@ -220,14 +227,18 @@ export const firstTokenSlope = (completed: readonly EndedSample[]): number | und
   const meanTokens = sum(points, ({ inputTokens }) => inputTokens) / count;
   const meanNs = sum(points, ns) / count;
   const spread = sum(points, ({ inputTokens }) => (inputTokens - meanTokens) ** 2);
-  if (spread === 0) return undefined;
+  const [shortest, longest] = [minimumOf, maximumOf].map(of => of(points.map(point => point.inputTokens)));
+  if (shortest === undefined || longest === undefined || shortest === longest) return undefined;
+  const beyond = (longest - shortest) * BEYOND_RANGE;
+  if (meanTokens * factor < shortest - beyond || meanTokens * factor > longest + beyond) return undefined;
   const slope = sum(points, point => (point.inputTokens - meanTokens) * (ns(point) - meanNs)) / spread;
   const residual = sum(points, point => (ns(point) - meanNs - slope * (point.inputTokens - meanTokens)) ** 2);
   const error = Math.sqrt(residual / (count - 2) / spread);
   return slope > 2 * error ? slope : undefined;
 };
 
-const tokensMean = (
+/** Unknown if it is for one of them. */
+export const tokensMean = (
   completed: readonly EndedSample[],
   key: 'inputTokens' | 'outputTokens',
 ): number | Unknown =>
@@ -240,10 +251,12 @@ const isCompleted = ({ outcome }: EndedSample): boolean => outcome === 'complete
 const sum = <T>(items: readonly T[], of: (item: T) => number): number =>
   items.reduce((all, item) => all + of(item), 0);
 
-const keyOf = ({ stamps, firstLeftOut, hasCacheHits }: RequestView): string =>
-  `${stamps} ${firstLeftOut} ${hasCacheHits}`;
+const keyOf = ({ stamps, firstLeftOut, hasCacheHits, tokensPerChunk }: RequestView): string =>
+  `${stamps} ${firstLeftOut} ${hasCacheHits} ${tokensPerChunk}`;
 
 /** What a reply that came at once has too. */
 const STREAMLESS: ReadonlySet<MeasureKey> = new Set(['toEnd', 'toLastContent']);
+/** Of the range of prompts: so far beyond it their slope is taken to hold. */
+const BEYOND_RANGE = 0.5;
 /** Fewer prompts show no slope. */
 const POINTS_LEAST = 8;

@@ -23,6 +23,8 @@ interface ToolRules {
   readonly hasOwnClock: boolean;
   /** Who counts the tokens of a prompt: a client's tokenizer leaves out what the chat template adds. */
   readonly inputCount: 'server' | 'client';
+  /** The same for an answer. */
+  readonly outputCount: 'server' | 'client';
 }
 
 export const TOOL_RULES: Readonly<Record<ResultTool, ToolRules>> = {
@@ -33,6 +35,7 @@ export const TOOL_RULES: Readonly<Record<ResultTool, ToolRules>> = {
     window: 'completed',
     hasOwnClock: false,
     inputCount: 'server',
+    outputCount: 'server',
   },
   vllm: {
     stamps: 'messages',
@@ -41,6 +44,7 @@ export const TOOL_RULES: Readonly<Record<ResultTool, ToolRules>> = {
     window: 'all',
     hasOwnClock: true,
     inputCount: 'client',
+    outputCount: 'server',
   },
   sglang: {
     stamps: 'content',
@@ -49,6 +53,7 @@ export const TOOL_RULES: Readonly<Record<ResultTool, ToolRules>> = {
     window: 'all',
     hasOwnClock: true,
     inputCount: 'client',
+    outputCount: 'server',
   },
   aiperf: {
     stamps: 'content',
@@ -57,6 +62,7 @@ export const TOOL_RULES: Readonly<Record<ResultTool, ToolRules>> = {
     window: 'last-content',
     hasOwnClock: false,
     inputCount: 'client',
+    outputCount: 'client',
   },
   guidellm: {
     stamps: 'content',
@@ -70,6 +76,7 @@ export const TOOL_RULES: Readonly<Record<ResultTool, ToolRules>> = {
     window: 'all',
     hasOwnClock: false,
     inputCount: 'server',
+    outputCount: 'server',
   },
 };
 

@@ -203,6 +203,36 @@ describe('one cause alone is found with its effect', () => {
     });
   });
 
+  test('a slope is not taken to prompts far beyond those that were sent', () => {
+    const prompts = (base: number) =>
+      requestsOf(
+        Array.from({ length: 20 }, (_, index) => ({
+          ttftMs: base + index,
+          more: { inputTokens: 10 * base + index },
+        })),
+      );
+    const [short, long] = [resultOf('plimsoll', prompts(10)), resultOf('plimsoll', prompts(200))];
+    expect(causesOf(short, long, 'ttft.mean')).toMatchObject({ causes: [], uncomputed: ['input-lengths'] });
+  });
+
+  test('answers that one counts by a tokenizer are counted by their chunks', () => {
+    const fewer = EVEN.map(sample => ({ ...sample, outputTokens: 3 }));
+    const [ours, theirs] = [resultOf('plimsoll', EVEN), resultOf('aiperf', fewer)];
+    // 30 / 2 against 30 / 3.
+    expect(causesOf(ours, theirs, 'tpot.mean')).toEqual({
+      difference: 5e6,
+      causes: [['token-count', 5e6]],
+      unexplained: 0,
+      uncomputed: [],
+    });
+    expect(causesOf(ours, theirs, 'outputTokensPerSecond').causes.map(([code]) => code)).toEqual([
+      'token-count',
+    ]);
+    const blind = resultOf('aiperf', fewer, { hasChunks: false });
+    const { causes, uncomputed } = causesOf(ours, blind, 'tpot.mean');
+    expect({ causes, uncomputed }).toEqual({ causes: [], uncomputed: ['output-lengths'] });
+  });
+
   test('prompts whose tokens the two count in different ways have no computed effect', () => {
     const short = EVEN.map(sample => ({ ...sample, inputTokens: 80 }));
     const slow = short.map(sample => ({ ...sample, firstContentNs: sample.firstContentNs + 5e6 }));
