@@ -27,7 +27,9 @@ const isUsable = (option: Option<unknown>): boolean =>
   option.valueName === undefined || textOf(option) !== undefined;
 
 const requiredOf = (command: Command): readonly string[] =>
-  command.arguments.flatMap(({ isRequired, choices }) => (isRequired ? (choices?.[0] ?? 'x') : []));
+  command.arguments.flatMap(({ isRequired, unless, choices }) =>
+    isRequired || unless !== undefined ? (choices?.[0] ?? 'x') : [],
+  );
 
 const problemOf = (command: Command, words: readonly string[]) => {
   try {
