@@ -34,7 +34,7 @@ export interface SimulatedEndpoint {
 }
 
 /** Of the latency, from when a request was due. */
-interface SimulatedObjective {
+export interface SimulatedObjective {
   readonly limitNs: number;
   /** Of requests that may be over the limit, as a percentile or an attainment has it; undefined: the limit is one of the mean. */
   readonly share: number | undefined;
@@ -53,6 +53,8 @@ export interface Behaviour {
 export interface SimulatedStage {
   readonly verdict: StageVerdict;
   readonly look: Look;
+  /** By the endpoint's objective, and by each further one. */
+  readonly looks: readonly Look[];
   readonly issued: number;
   readonly elapsedNs: number;
   readonly completedPerSecond: number;
@@ -69,6 +71,9 @@ export const simulateStage = (
     readonly idleLatencyNs?: number;
     readonly capacityPerSecond?: number;
     readonly confidence?: number;
+    /** Further objectives, and which of all ends the stage. */
+    readonly more?: readonly SimulatedObjective[];
+    readonly decides?: number;
     /** It runs its whole time, and one look at its end decides. */
     readonly isFixed?: boolean;
     /** Receives all that a real stage would report; its criteria are the ones that decide. */
@@ -78,19 +83,17 @@ export const simulateStage = (
   const { model, objective, behaviour = {} } = endpoint;
   const { seed, durationNs, startNs = 0, count = Number.POSITIVE_INFINITY } = options;
   const queue = new QueueSimulator(model, seed + 1);
-  const { limitNs, share } = objective;
-  const criterion: Criterion =
-    share === undefined
-      ? { kind: 'mean', limit: limitNs, isOfTimes: true, ...NEVER_OVERDUE }
-      : { kind: 'share', limit: share, isOfTimes: true, ...NEVER_OVERDUE, overdueNs: limitNs };
+  const objectives = [objective, ...(options.more ?? [])];
   const { account } = options;
-  const ledger = account?.ledger ?? new StageLedger([criterion]);
+  const ledger = account?.ledger ?? new StageLedger(objectives.map(criterionOf));
   const isOpenLoop = load.kind === 'rate';
   const decider = new StageDecider({
     ledger,
     isOpenLoop,
     confidence: options.confidence ?? 0.95,
     endNs: durationNs,
+    ...(options.more === undefined ? {} : { groups: objectives.map(() => 1) }),
+    ...(options.decides === undefined ? {} : { decides: options.decides }),
     ...(options.idleLatencyNs === undefined ? {} : { idleLatencyNs: options.idleLatencyNs }),
     ...(options.capacityPerSecond === undefined ? {} : { capacityPerSecond: options.capacityPerSecond }),
     ...(load.kind === 'rate' ? { burstiness: burstinessOf(stageArrival(load)) } : {}),
@@ -112,14 +115,12 @@ export const simulateStage = (
         index: ended.index,
         endedNs: ended.endedNs,
         outcome: ended.failure === undefined ? 'completed' : 'failed',
-        values: [figureOf(ended.endedNs - ended.issuedNs, ended.failure !== undefined)],
+        values: objectives.map(each =>
+          figureOf(each, ended.endedNs - ended.issuedNs, ended.failure !== undefined),
+        ),
       });
     if (!isOpenLoop) users += 1;
   };
-  function figureOf(latencyNs: number, isFailed: boolean): number {
-    if (share === undefined) return isFailed ? Number.NaN : latencyNs;
-    return isFailed ? Number.POSITIVE_INFINITY : latencyNs / limitNs;
-  }
   /** Requests in flight are followed to the end, or cut off: after a queue that grows, and if no end comes. */
   function drain({ verdict }: Look): void {
     while (pending.size > 0) {
@@ -172,9 +173,19 @@ export const simulateStage = (
     if (account !== undefined) drain(look);
     const verdict = ledger.completed === 0 ? 'broken' : look.verdict;
     const completedPerSecond = elapsedNs === 0 ? 0 : (ledger.completed * 1e9) / elapsedNs;
-    return { verdict, look, issued: ledger.issued, elapsedNs, completedPerSecond };
+    return { verdict, look, looks: decider.looks, issued: ledger.issued, elapsedNs, completedPerSecond };
   }
   return reported(decider.lookNow(nowNs), nowNs);
+};
+
+const criterionOf = ({ limitNs, share }: SimulatedObjective): Criterion =>
+  share === undefined
+    ? { kind: 'mean', limit: limitNs, isOfTimes: true, ...NEVER_OVERDUE }
+    : { kind: 'share', limit: share, isOfTimes: true, ...NEVER_OVERDUE, overdueNs: limitNs };
+
+const figureOf = ({ limitNs, share }: SimulatedObjective, latencyNs: number, isFailed: boolean): number => {
+  if (share === undefined) return isFailed ? Number.NaN : latencyNs;
+  return isFailed ? Number.POSITIVE_INFINITY : latencyNs / limitNs;
 };
 
 interface SimulatedSearchStage extends SearchedStage {

@@ -5,14 +5,12 @@
 import { maximumOf } from '../../core/extremes.ts';
 import type { Arrival } from '../../core/run/run-pattern.ts';
 import {
-  type Stage,
   type StageEvidence,
   type StageLoad,
   type StagePurpose,
   type StageVerdict,
   stageRate,
 } from '../../core/sweep/stage.ts';
-import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { type LineEstimate, lineEstimate } from './line-estimate.ts';
 import { affordableDistance, loadInside, PLANNED, TWO_ENDS } from './next-load.ts';
 import { isSure, type LoadEvidence, Trials } from './trials.ts';
@@ -41,24 +39,6 @@ export interface SearchedStage {
   readonly completedPerSecond: number;
   readonly evidence: StageEvidence;
 }
-
-/** undefined: it has not ended, or no search chose it. */
-export const searchedStage = ({
-  purpose,
-  load,
-  verdict,
-  figures,
-  evidence,
-}: Pick<Stage, 'purpose' | 'load' | 'verdict' | 'figures' | 'evidence'>): SearchedStage | undefined =>
-  evidence === undefined
-    ? undefined
-    : {
-        purpose,
-        load,
-        verdict: isUnknown(verdict) ? 'broken' : verdict,
-        completedPerSecond: isUnknown(figures) ? 0 : knownOr(figures.completedPerSecond, 0),
-        evidence,
-      };
 
 /** undefined: the search is complete. */
 export const nextStep = (

@@ -24,6 +24,10 @@ interface DeciderOptions {
   readonly burstiness?: number;
   /** End of the stage's time: what cannot be decided by then is given up early. */
   readonly endNs: number;
+  /** Number of criteria of each group, in the ledger's order; by default one group has all. */
+  readonly groups?: readonly number[];
+  /** The group whose verdict ends the stage; the first by default. */
+  readonly decides?: number;
 }
 
 export interface Look {
@@ -40,6 +44,7 @@ export class StageDecider {
   readonly #options: DeciderOptions;
   #nextAt = FIRST_LOOK;
   #spentAtNs = 0;
+  #looks: readonly Look[] = [];
 
   constructor(options: DeciderOptions) {
     this.#options = options;
@@ -56,9 +61,17 @@ export class StageDecider {
     return this.lookNow(nowNs);
   }
 
+  /**
+   * Of each group. One that was decided stays so: each look had its part of the error, whether or not the stage went on.
+   */
+  get looks(): readonly Look[] {
+    return this.#looks;
+  }
+
   /** A last look, at the end of the stage's time. */
   lookNow(nowNs: number): Look {
-    const { ledger, isOpenLoop, idleLatencyNs } = this.#options;
+    const { ledger, isOpenLoop, idleLatencyNs, decides = 0 } = this.#options;
+    const { groups = [ledger.criteria.length] } = this.#options;
     const alpha = this.#spend(nowNs);
     const growth = isOpenLoop
       ? queueGrowth({
@@ -73,18 +86,31 @@ export class StageDecider {
       testCriterion(criterion, ledger.column(at, nowNs), alpha),
     );
     const isOld = !isOpenLoop || ledger.issued >= this.#relaxedAfter(nowNs);
-    const verdict = verdictOf({
-      isGrowing: growth?.isGrowing === true,
-      isStable: isStable && isOld,
-      results,
-    });
-    return {
-      verdict,
-      isFutile: verdict === 'undecided' && isStable && this.#isFutile(results, nowNs),
-      issued: ledger.issued,
-      growth,
-      results,
+    const lookAt = (own: readonly CriterionResult[]): Look => {
+      const verdict = verdictOf({
+        isGrowing: growth?.isGrowing === true,
+        isStable: isStable && isOld,
+        results: own,
+      });
+      return {
+        verdict,
+        isFutile: verdict === 'undecided' && isStable && this.#isFutile(own, nowNs),
+        issued: ledger.issued,
+        growth,
+        results: own,
+      };
     };
+    let first = 0;
+    const looks = groups.map(count => {
+      const own = results.slice(first, first + count);
+      first += count;
+      return lookAt(own);
+    });
+    this.#looks = looks.map((look, at) => {
+      const before = this.#looks[at];
+      return at === decides || before === undefined || before.verdict === 'undecided' ? look : before;
+    });
+    return looks[decides] ?? lookAt(results);
   }
 
   /**

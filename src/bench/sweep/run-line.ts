@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
-import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
+import { judgedObjectives, judgedText, type Objective, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import {
@@ -30,12 +30,10 @@ import {
   idleLatencyNs,
   loadOf,
   nextStep,
-  type SearchedStage,
   type SearchOptions,
-  type SearchStep,
-  searchedStage,
   stepsExpected,
 } from '../line/line-search.ts';
+import { nextTierStep, searchedStages, type TierStep } from '../line/searched-stages.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { runStage, type StageParts } from './run-stage.ts';
 
@@ -76,12 +74,20 @@ class LineRun {
   readonly #startMs: number;
   #usedMs = 0;
   #head: ReturnType<typeof sweepHead>;
-  #step: SearchStep | undefined;
+  #step: TierStep | undefined;
   #failed: FailedStop | undefined;
 
   constructor(request: LineRequest, parts: StageParts, observer: LineObserver) {
     this.#request = request;
-    this.#parts = { ...parts, request: withFailuresCounted(parts.request) };
+    const { attainment } = parts.request;
+    this.#parts = {
+      ...parts,
+      request: withFailuresCounted(parts.request),
+      tiers: (parts.tiers ?? []).map(({ name, objectives }) => ({
+        name,
+        objectives: failuresCounted(objectives, attainment),
+      })),
+    };
     this.#observer = observer;
     const { start } = request;
     if ('stages' in start) {
@@ -103,7 +109,7 @@ class LineRun {
     for (;;) {
       this.#step = this.#parts.bench.stop.aborted
         ? undefined
-        : nextStep(this.#searched, search, this.#leftMs);
+        : nextTierStep(this.#stages, this.#tierNames, search, this.#leftMs);
       if (this.#step === undefined) break;
       try {
         this.#failed = await this.#stage(this.#step, this.#stages.length === stagesBefore);
@@ -127,15 +133,16 @@ class LineRun {
   }
 
   /** @returns why the search ends with it; undefined: it continues */
-  async #stage(step: SearchStep, isFirst: boolean): Promise<FailedStop | undefined> {
+  async #stage({ step, tier }: TierStep, isFirst: boolean): Promise<FailedStop | undefined> {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
-    const searched = this.#searched;
+    const searched = searchedStages(this.#stages, tier);
     const { stage, report } = await runStage(
       {
         number,
         load: step.load,
         purpose: step.purpose,
+        tier,
         // Each has its own arrivals and prompts, so that a second measurement is independent.
         seed: seed + number - 1,
         durationMs: step.durationMs,
@@ -177,12 +184,13 @@ class LineRun {
     if (stage.verdict !== 'stopped') this.#usedMs = this.#request.budgetMs - this.#leftMs;
     const stopped = failedStop(report, stageLabel(stage));
     // At too high a load, all requests may fail, and the search then continues below it.
-    const hasSucceeded = this.#searched.some(each => each.completedPerSecond > 0);
+    const hasSucceeded = searchedStages(this.#stages, tier).some(each => each.completedPerSecond > 0);
     return stopped?.cause === 'nothing-succeeded' && hasSucceeded ? undefined : stopped;
   }
 
-  get #searched(): readonly SearchedStage[] {
-    return this.#stages.flatMap(stage => searchedStage(stage) ?? []);
+  /** The search's own objectives first. */
+  get #tierNames(): readonly (string | undefined)[] {
+    return [undefined, ...(this.#parts.tiers ?? []).map(({ name }) => name)];
   }
 
   get #leftMs(): number {
@@ -198,13 +206,7 @@ class LineRun {
           ? 'budget'
           : undefined;
     const failed = this.#failed;
-    const searched = this.#searched;
-    const found = foundLine(searched, search, end);
-    const line: LoadLine =
-      failed !== undefined && found.kind === 'unknown' ? { ...found, reason: failed.problem } : found;
-    const judged = judgedObjectives(
-      objectiveFields(this.#parts.request.objectives, this.#parts.request.attainment),
-    );
+    const { request, tiers = [] } = this.#parts;
     return {
       ...this.#head,
       schema: LINE_SCHEMA,
@@ -216,23 +218,50 @@ class LineRun {
       confidence: this.#parts.confidence,
       budgetMs,
       usedMs: this.#usedMs,
-      line,
-      sentence: lineSentence(line, {
-        by: search.by,
-        objectives: judged.map(judgedObjectiveText),
-        change: capacityChange(searched, search),
-      }),
+      ...this.#result(undefined, request.objectives, end),
+      ...(tiers.length === 0
+        ? {}
+        : {
+            tiers: tiers.map(({ name, objectives }) => ({
+              name,
+              objectives: judgedBy(objectives, request.attainment).map(judgedText),
+              ...this.#result(name, objectives, end),
+            })),
+          }),
       ...(state === 'running' ? { progress: this.#progress() } : {}),
     };
   }
 
+  #result(
+    tier: string | undefined,
+    objectives: readonly Objective[],
+    end: SearchEnd,
+  ): Pick<LineDocument, 'line' | 'sentence'> {
+    const { search } = this.#request;
+    const searched = searchedStages(this.#stages, tier);
+    const found = foundLine(searched, search, end);
+    const line: LoadLine =
+      this.#failed !== undefined && found.kind === 'unknown'
+        ? { ...found, reason: this.#failed.problem }
+        : found;
+    const sentence = lineSentence(line, {
+      by: search.by,
+      objectives: judgedBy(objectives, this.#parts.request.attainment).map(judgedObjectiveText),
+      change: capacityChange(searched, search),
+    });
+    return { line, sentence };
+  }
+
   #progress(): NonNullable<LineDocument['progress']> {
     const { search } = this.#request;
-    const searched = this.#searched;
+    const tiers = this.#tierNames;
+    const stagesDone = this.#stages.filter(({ evidence }) => evidence !== undefined).length;
     const after = (verdict: 'held' | 'missed') => {
-      const step = this.#step;
+      const step = this.#step?.step;
       if (step === undefined || step.load.kind !== search.by || step.purpose === 'alone')
         return unknown('the search has only begun');
+      if (tiers.length > 1) return unknown('it depends on the results of every tier');
+      const searched = searchedStages(this.#stages, undefined);
       const then = nextStep(
         [...searched, { ...step, verdict, completedPerSecond: 0, evidence: NO_EVIDENCE }],
         search,
@@ -240,10 +269,16 @@ class LineRun {
       );
       return then === undefined ? unknown('the line would be found') : loadOf(then.load);
     };
-    const isRunning = this.#stages.length > searched.length;
+    const expected = tiers.map(tier => stepsExpected(searchedStages(this.#stages, tier), search));
+    const isRunning = this.#stages.length > stagesDone;
     return {
-      stagesDone: searched.length,
-      stagesExpected: searched.length + Math.max(isRunning ? 1 : 0, stepsExpected(searched, search)),
+      stagesDone,
+      stagesExpected:
+        stagesDone +
+        Math.max(
+          isRunning ? 1 : 0,
+          expected.reduce((sum, steps) => sum + steps, 0),
+        ),
       leftMs: Math.max(0, this.#leftMs),
       next: { ifHeld: after('held'), ifFailed: after('missed') },
     };
@@ -265,13 +300,20 @@ class LineRun {
  * A load is not met if requests are refused: without an objective that counts failed requests, such as one for a mean
  * or none at all, at most as many may fail as may miss the objectives of a request.
  */
-export const withFailuresCounted = (request: BenchRequest): BenchRequest =>
-  request.objectives.some(({ kind }) => kind !== 'mean')
-    ? request
-    : {
-        ...request,
-        objectives: [...request.objectives, { kind: 'error-rate', limitShare: 1 - request.attainment }],
-      };
+export const withFailuresCounted = (request: BenchRequest): BenchRequest => ({
+  ...request,
+  objectives: failuresCounted(request.objectives, request.attainment),
+});
+
+const failuresCounted = (objectives: readonly Objective[], attainment: number): readonly Objective[] =>
+  objectives.some(({ kind }) => kind !== 'mean')
+    ? objectives
+    : [...objectives, { kind: 'error-rate', limitShare: 1 - attainment }];
+
+const judgedBy = (
+  objectives: readonly Objective[],
+  attainment: number,
+): ReturnType<typeof judgedObjectives> => judgedObjectives(objectiveFields(objectives, attainment));
 
 const LINE_NAME = 'line.json';
 /** A stage has to begin and to end. */
@@ -301,7 +343,7 @@ const sweepHead = (
   model: request.model ?? unknown('the server has not been queried yet'),
   serverKind: unknown('the server has not been queried yet'),
   dataset: request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts',
-  objectives: judgedObjectives(objectiveFields(request.objectives, request.attainment)).map(judgedText),
+  objectives: judgedBy(request.objectives, request.attainment).map(judgedText),
   attainment: request.attainment,
   seed: request.seed,
   command,

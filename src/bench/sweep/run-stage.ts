@@ -2,20 +2,21 @@
 // A stage that is over capacity is cancelled, because its queue would take longer to drain than it took to grow.
 
 import { pause } from '../../clock/clock.ts';
-import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
+import { judgedObjectives, type Objective, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import { type Stage, type StageLoad, stageArrival } from '../../core/sweep/stage.ts';
+import { type Stage, type StageLoad, type StageVerdict, stageArrival } from '../../core/sweep/stage.ts';
 import { unknown } from '../../core/unknown.ts';
 import { runBench } from '../bench.ts';
 import { evidenceOf } from '../line/line-estimate.ts';
+import type { Look } from '../line/stage-decider.ts';
 import type { BenchParts, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import type { SessionPhase } from '../run/session.ts';
 import { ServerQueue } from './server-queue.ts';
 import { StageAccount } from './stage-account.ts';
-import { stageCriterion } from './stage-criteria.ts';
+import { type StageCriterion, stageCriterion } from './stage-criteria.ts';
 import { withCountedTokens } from './stage-figures.ts';
 import { StageSampler } from './stage-sampler.ts';
 import { finalVerdict, stageReasons } from './stage-text.ts';
@@ -36,9 +37,16 @@ export interface StageParts {
   /** The directory of the stages. */
   readonly directory: string;
   readonly confidence: number;
+  /** Further objectives by which the same requests are judged. */
+  readonly tiers?: readonly StageTier[];
   /** Performs its run, for example on several machines; by default this process sends the load. */
   readonly run?: typeof runBench;
   readonly observer: StageObserver;
+}
+
+export interface StageTier {
+  readonly name: string;
+  readonly objectives: readonly Objective[];
 }
 
 export interface StageObserver {
@@ -62,11 +70,17 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
   const { clock } = bench;
   const pattern = patternOf(order.load);
   const named = parts.newRun(order.number);
-  const judged = judgedObjectives(objectiveFields(request.objectives, request.attainment));
-  const account = new StageAccount(judged.map(stageCriterion), {
+  const criteriaOf = (objectives: readonly Objective[]): readonly StageCriterion[] =>
+    judgedObjectives(objectiveFields(objectives, request.attainment)).map(stageCriterion);
+  const tiers = (parts.tiers ?? []).map(({ name, objectives }) => ({
+    name,
+    criteria: criteriaOf(objectives),
+  }));
+  const account = new StageAccount(criteriaOf(request.objectives), {
     pattern,
     shape: request.shape,
     isStreaming: request.isStreaming,
+    tiers: tiers.flatMap(({ criteria }) => criteria),
   });
   let warmupRequests = 0;
   const tap = new StageSampler(account, () => warmupRequests);
@@ -85,11 +99,13 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     tap,
     early,
     confidence: parts.confidence,
+    tiers,
   });
   const stage: Stage = {
     number: order.number,
     load: order.load,
     purpose: order.purpose,
+    ...(order.tier === undefined ? {} : { tier: order.tier }),
     seed: order.seed,
     runId: named.runId,
     directory: stageDirectory(order.number),
@@ -148,14 +164,24 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     );
     over.abort();
     await Promise.all([watching, pending]);
-    const look = watch.lastLook();
+    const looks = watch.lastLooks();
+    const look = looks.own;
     const figures = withCountedTokens(watch.figures(), report);
-    const verdict = finalVerdict({
-      purpose: order.purpose,
-      look,
-      report,
-      figures,
-      isStopped: bench.stop.aborted,
+    const verdictOf = (own: Look, limitsNs?: readonly number[]): StageVerdict =>
+      finalVerdict({
+        purpose: order.purpose,
+        look: own,
+        report,
+        figures,
+        isStopped: bench.stop.aborted,
+        ...(limitsNs === undefined ? {} : { limitsNs }),
+      });
+    const verdict = verdictOf(look);
+    const judged = tiers.flatMap(({ name, criteria }, at) => {
+      const own = looks.tiers[at];
+      return own === undefined
+        ? []
+        : [{ name, verdict: verdictOf(own, criteria.flatMap(limitsOf)), evidence: evidenceOf(own) }];
     });
     const ended: Stage = {
       ...stage,
@@ -171,6 +197,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
       }),
       figures,
       ...(order.goal.kind === 'measure' ? {} : { evidence: evidenceOf(look) }),
+      ...(judged.length === 0 ? {} : { tiers: judged }),
     };
     observer.changed(ended);
     return { stage: ended, report };
@@ -179,6 +206,9 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     await Promise.all([watching, pending]);
   }
 };
+
+const limitsOf = ({ objective }: StageCriterion): readonly number[] =>
+  'limitNs' in objective ? [objective.limitNs] : [];
 
 /** "stage-07". */
 const stageDirectory = (number: number): string => `stage-${String(number).padStart(2, '0')}`;

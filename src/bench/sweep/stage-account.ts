@@ -15,6 +15,8 @@ import type { StageFacts } from './stage-sampler.ts';
 export class StageAccount implements StageFacts {
   readonly ledger: StageLedger;
   readonly criteria: readonly StageCriterion[];
+  /** With those of tiers, which have no figures. */
+  readonly #judged: readonly StageCriterion[];
   readonly isOpenLoop: boolean;
   /** Arrivals wait for a slot and are reported when they are sent: the stage does not see their queue. */
   readonly isCapped: boolean;
@@ -40,10 +42,17 @@ export class StageAccount implements StageFacts {
       pattern,
       shape,
       isStreaming,
-    }: { readonly pattern: RunPattern; readonly shape: RunShape; readonly isStreaming: boolean },
+      tiers = [],
+    }: {
+      readonly pattern: RunPattern;
+      readonly shape: RunShape;
+      readonly isStreaming: boolean;
+      readonly tiers?: readonly StageCriterion[];
+    },
   ) {
     this.criteria = criteria;
-    this.ledger = new StageLedger(criteria);
+    this.#judged = [...criteria, ...tiers];
+    this.ledger = new StageLedger(this.#judged);
     this.tallies = criteria.map(({ objective }) => new ObjectiveTally(objective));
     this.isOpenLoop = isOpenLoop(pattern);
     this.isCapped = isCapped(shape);
@@ -58,7 +67,7 @@ export class StageAccount implements StageFacts {
   firstContent(index: number, atNs: number): void {
     const ttftNs = atNs - (this.#issuedNs[index] ?? Number.NaN);
     this.ledger.firstContent(index);
-    for (const [at, criterion] of this.criteria.entries()) {
+    for (const [at, criterion] of this.#judged.entries()) {
       const value = criterion.valueAtFirst(ttftNs);
       if (!Number.isNaN(value)) this.ledger.report(index, at, value);
     }
@@ -86,7 +95,7 @@ export class StageAccount implements StageFacts {
       index,
       endedNs: endNs - startNs,
       outcome,
-      values: this.criteria.map(criterion => criterion.valueOf(outcome, figures)),
+      values: this.#judged.map(criterion => criterion.valueOf(outcome, figures)),
     });
   }
 }

@@ -23,13 +23,23 @@ interface VerdictOptions {
   readonly report: ClientAccount;
   readonly figures: StageFigures;
   readonly isStopped: boolean;
+  /** Times that the look judges; by default those of the figures. */
+  readonly limitsNs?: readonly number[];
 }
 
-export const finalVerdict = ({ purpose, look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
+export const finalVerdict = ({
+  purpose,
+  look,
+  report,
+  figures,
+  isStopped,
+  limitsNs = figures.objectives.filter(({ unit }) => unit === 'ns').map(({ limit }) => limit),
+}: VerdictOptions): StageVerdict => {
   if (isStopped) return 'stopped';
   // No request of the load was sent: the only result is that those of the warm-up were refused.
   if (report.stopped?.cause === 'rejected') return 'broken';
-  if (FAILING.has(look.verdict) && clientMattered(report, figures, look.verdict)) return 'client-bound';
+  if (FAILING.has(look.verdict) && clientMattered(report, figures.curve, { verdict: look.verdict, limitsNs }))
+    return 'client-bound';
   // With one request at a time, no other request could have been served first.
   if (purpose === 'alone' && figures.completed === 0 && figures.failed === 0) return 'broken';
   if (figures.issued < ISSUED_LEAST && figures.failed === 0) return 'undecided';
@@ -44,8 +54,8 @@ export const finalVerdict = ({ purpose, look, report, figures, isStopped }: Verd
  */
 const clientMattered = (
   { client, droppedEvents, errors }: ClientAccount,
-  { objectives, curve }: StageFigures,
-  verdict: Look['verdict'],
+  curve: StageFigures['curve'],
+  { verdict, limitsNs }: { readonly verdict: Look['verdict']; readonly limitsNs: readonly number[] },
 ): boolean => {
   if (client.verdict !== 'client-bound') return client.verdict === 'unknown';
   if (client.starved || droppedEvents > 0 || (errors.client ?? 0) > 0) return true;
@@ -54,9 +64,8 @@ const clientMattered = (
       isKnown(lateness) ? lateness.p99 : 0,
     ),
   );
-  const limits = objectives.filter(({ unit }) => unit === 'ns').map(({ limit }) => limit);
   const scaleNs =
-    verdict === 'missed' && limits.length > 0 ? minimumOf(limits) : isKnown(curve) ? curve.p50 : 0;
+    verdict === 'missed' && limitsNs.length > 0 ? minimumOf(limitsNs) : isKnown(curve) ? curve.p50 : 0;
   return lateNs > LATE_PART_MOST * scaleNs;
 };
 

@@ -6,6 +6,7 @@ import { type Look, StageDecider } from '../line/stage-decider.ts';
 import type { Warmup } from '../run/bench-request.ts';
 import type { ServerQueue } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';
+import type { StageCriterion } from './stage-criteria.ts';
 import { stageFigures } from './stage-figures.ts';
 import type { StageSampler } from './stage-sampler.ts';
 
@@ -18,6 +19,8 @@ export interface StageOrder {
   /** Duration of the load; requests in flight then are followed to their end. */
   readonly durationMs: number;
   readonly warmup: Warmup;
+  /** The tier whose verdict ends the stage; missing for the search's own objectives. */
+  readonly tier?: string | undefined;
   readonly goal: /** Until it is known whether the load holds. */
     | {
         readonly kind: 'decide';
@@ -38,6 +41,7 @@ interface StageWatchOptions {
   readonly queue: ServerQueue;
   readonly early: { readonly drain: AbortController; readonly cancel: AbortController };
   readonly confidence: number;
+  readonly tiers: readonly { readonly name: string; readonly criteria: readonly StageCriterion[] }[];
 }
 
 export class StageWatch {
@@ -48,7 +52,7 @@ export class StageWatch {
   #drainingSinceNs: number | undefined;
 
   constructor(options: StageWatchOptions) {
-    const { account, order, confidence } = options;
+    const { account, order, confidence, tiers } = options;
     const known: Partial<Extract<StageOrder['goal'], { kind: 'decide' }>> =
       order.goal.kind === 'decide' ? order.goal : {};
     const { idleLatencyNs, capacityPerSecond } = known;
@@ -58,6 +62,8 @@ export class StageWatch {
       isOpenLoop: account.isOpenLoop && !account.isCapped,
       confidence,
       endNs: order.durationMs * 1e6,
+      groups: [account.criteria.length, ...tiers.map(({ criteria }) => criteria.length)],
+      decides: order.tier === undefined ? 0 : 1 + tiers.findIndex(({ name }) => name === order.tier),
       ...(idleLatencyNs === undefined ? {} : { idleLatencyNs }),
       ...(capacityPerSecond === undefined ? {} : { capacityPerSecond }),
       ...(order.load.kind === 'rate' ? { burstiness: burstinessOf(stageArrival(order.load)) } : {}),
@@ -97,16 +103,18 @@ export class StageWatch {
     this.#drainingSinceNs ??= this.#options.tap.elapsedNs();
   }
 
-  /** The look that ended it, or one at the end of its time. */
-  lastLook(): Look {
+  /** The look that ended it, or one at the end of its time: for the search's own objectives, and for each tier. */
+  lastLooks(): { readonly own: Look; readonly tiers: readonly Look[] } {
     this.#decided ??= this.#decider.lookNow(this.#loadEndNs ?? 0);
-    return this.#decided;
+    const [own = this.#decided, ...tiers] = this.#decider.looks;
+    return { own, tiers };
   }
 
   figures(): ReturnType<typeof stageFigures> {
     const { account, order, queue, tap } = this.#options;
     const elapsedNs = Math.max(0, this.#loadEndNs ?? tap.elapsedNs() ?? 0);
-    return stageFigures({ account, load: order.load, elapsedNs, look: this.#decided, queue: queue.readings });
+    const look = this.#decided === undefined ? undefined : this.#decider.looks[0];
+    return stageFigures({ account, load: order.load, elapsedNs, look, queue: queue.readings });
   }
 
   #isDone(look: Look | undefined): boolean {

@@ -208,7 +208,7 @@ export const parseMix = (text: string): Parsed<ModelMix | undefined> => {
 
 // What `--slo` and `--attainment` mean together, and which objectives a run of this kind can have.
 /** @throws CommandError `usage`. */
-const requestedObjectives = (
+export const requestedObjectives = (
   given: {
     readonly slo: readonly Objective[];
     readonly isAttainmentSet: boolean;

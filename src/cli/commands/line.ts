@@ -23,7 +23,13 @@ import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
 import { storedCommand } from '../sweep/kept-command.ts';
-import { attainmentOfLine, LINE, LINE_OPTIONS, searchOptions } from '../sweep/line-options.ts';
+import {
+  attainmentOfLine,
+  LINE,
+  LINE_OPTIONS,
+  requestedTiers,
+  searchOptions,
+} from '../sweep/line-options.ts';
 import { resumedCommand, WITH_RESUME } from '../sweep/resumed-command.ts';
 
 export const lineCommand: Command = {
@@ -53,6 +59,10 @@ export const lineCommand: Command = {
       meaning: 'both for 99% of the requests',
     },
     { line: 'plimsoll line URL --slo tpot.p95=50ms --by concurrency', meaning: 'users at a time' },
+    {
+      line: 'plimsoll line URL --slo ttft.p95=1s --slo-tier gold=ttft.p95=200ms',
+      meaning: 'two results from one search',
+    },
     { line: 'plimsoll line --resume DIR', meaning: 'continue where it stopped' },
   ],
   run: async (invocation, state) => {
@@ -61,6 +71,7 @@ export const lineCommand: Command = {
     const search = searchOptions(requested);
     const options = parseBenchOptions(withRate(requested, search.by), cwd);
     const attainment = attainmentOfLine(requested, options.objectives);
+    const tiers = requestedTiers(requested, options);
     const start = await loadStart(requested, state, {
       parsed: options,
       options: LINE_OPTIONS,
@@ -75,6 +86,7 @@ export const lineCommand: Command = {
       facts: factsPath(cwd, start.facts),
       request: { ...start.request, attainment },
       search,
+      tiers,
       resumed,
       command: knownOr(storedCommand('line', start.kept), ''),
       budgetMs: requested.option(LINE.budget),

@@ -1,22 +1,26 @@
 // The options of `plimsoll line`: those of a run for the requests and the target, and those of the search.
 
 import type { SearchOptions } from '../../bench/line/line-search.ts';
+import type { StageTier } from '../../bench/sweep/run-stage.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type Option, optionsIn } from '../../core/option/option.ts';
+import { needs, type Option, optionsIn } from '../../core/option/option.ts';
 import { decimalFrom, duration } from '../../core/option/option-values.ts';
 import type { Objective } from '../../core/run/objective.ts';
+import { parseObjectives } from '../../core/run/parse-objective.ts';
 import { type Arrival, burstinessOf } from '../../core/run/run-pattern.ts';
+import { TIERS_MAX } from '../../core/sweep/stage.ts';
 import { requestedArrival } from '../bench/arrival-options.ts';
 import { BENCH, benchOptionsWithout } from '../bench/bench-options.ts';
+import { type ParsedBenchOptions, requestedObjectives } from '../bench/parse-bench-options.ts';
 import { REPLAY } from '../bench/replay-options.ts';
 import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
 import type { Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, usage } from '../command-error.ts';
 import { seriesForm } from '../report/form-options.ts';
 import { notRepeated, SWEEP } from './sweep-options.ts';
 
-const { choice, value, valueOr } = optionsIn('Search');
+const { choice, repeated, value, valueOr } = optionsIn('Search');
 
 const percentFrom =
   (min: number, max: number) =>
@@ -33,8 +37,26 @@ const percentFrom =
 
 const LOAD_MAX = 10_000;
 
+const parseTier = (text: string): Parsed<StageTier> => {
+  const [, name = '', objectives = ''] = /^([A-Za-z][\w-]{0,31})=(.+)$/.exec(text) ?? [];
+  if (name === '')
+    return wrong(
+      `${JSON.stringify(text.slice(0, 40))} is not a tier`,
+      'Write a name and its objectives: --slo-tier gold=ttft.p95=200ms',
+    );
+  const read = parseObjectives(objectives);
+  return read.kind === 'wrong' ? read : parsed({ name, objectives: read.value });
+};
+
 /** In the order of --help. */
 export const LINE = {
+  tiers: repeated<StageTier>({
+    name: 'slo-tier',
+    rules: [needs({ slo: 'ttft.p95=1s' })],
+    valueName: 'NAME=OBJECTIVE',
+    meaning: `Objectives of a further tier, with a result of its own from the same stages: gold=ttft.p95=200ms. At most ${TIERS_MAX}.`,
+    parse: parseTier,
+  }),
   by: choice({
     name: 'by',
     isCommon: true,
@@ -142,6 +164,25 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
     resolution: invocation.option(LINE.resolution),
     loadMax: invocation.option(LINE.highestLoad) ?? (by === 'rate' ? LOAD_MAX : CONCURRENCY_MAX),
   };
+};
+
+/** Each as `--slo` would be. @throws CommandError `usage` */
+export const requestedTiers = (
+  invocation: Invocation,
+  run: Pick<ParsedBenchOptions, 'pattern' | 'isStreaming'>,
+): readonly StageTier[] => {
+  const tiers = invocation.option(LINE.tiers);
+  if (tiers.length > TIERS_MAX)
+    throw usage(`--slo-tier is given ${tiers.length} times`, `Use at most ${TIERS_MAX}.`);
+  const names = tiers.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw usage(`--slo-tier ${twice} is given twice`, 'Write all of its objectives at once, with commas.');
+  for (const { objectives } of tiers) {
+    requestedObjectives({ slo: objectives, isAttainmentSet: false }, run);
+    attainmentOfLine(invocation, objectives);
+  }
+  return tiers;
 };
 
 const arrivalOfLine = (invocation: Invocation): Arrival => {

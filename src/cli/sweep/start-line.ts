@@ -7,6 +7,7 @@ import { BenchError } from '../../bench/bench-error.ts';
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import { LINE_FOLDER, openDocumentFolder } from '../../bench/run/document-folder.ts';
 import { type LineResult, runLine } from '../../bench/sweep/run-line.ts';
+import type { StageTier } from '../../bench/sweep/run-stage.ts';
 import { readLine, resumeLineDirectory } from '../../bench/sweep/sweep-directory.ts';
 import { openHome } from '../../config/home.ts';
 import { isSweepId } from '../../core/ids.ts';
@@ -27,6 +28,7 @@ import { StagedDisplay } from '../staged-display.ts';
 
 interface LineStart extends LoadStart {
   readonly search: SearchOptions;
+  readonly tiers: readonly StageTier[];
   readonly budgetMs: number;
   /** Directory of the search that is resumed, absolute; undefined: a new one. */
   readonly resumed: string | undefined;
@@ -109,6 +111,7 @@ const lineIn = async (state: ProcessState, start: LineStart): Promise<LineEnd> =
       run: judgedRuns(state, start, energyRuns(state, home, stageAgentsRun(state, home, start.agents))),
       directory,
       confidence: start.confidence,
+      tiers: start.tiers,
       observer: {
         run: (run, stage) => observers.began(run, stage.directory, { sweepId: id, stage: stage.number }),
         phase: phase => observers.phase(phase),

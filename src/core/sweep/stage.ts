@@ -168,6 +168,18 @@ const stageEvidenceSchema = openObject({
 /** What a stage contributes to the choice of the next load, in addition to its verdict. */
 export type StageEvidence = Infer<typeof stageEvidenceSchema>;
 
+/** Limit for the tiers of a search in addition to its own objectives. */
+export const TIERS_MAX = 3;
+
+/** What a person called a tier of objectives. */
+export const tierName = v.pipe(v.string(), v.regex(/^[A-Za-z][\w-]{0,31}$/));
+
+const stageTierSchema = openObject({
+  name: tierName,
+  verdict: stageFieldSchemas.verdict,
+  evidence: stageEvidenceSchema,
+});
+
 /** A directory inside the sweep's own, so that no document leads a reader out of it. */
 const directoryName = v.pipe(v.string(), v.regex(/^stage-\d{2,3}$/));
 
@@ -192,6 +204,10 @@ export const stageSchema = openObject({
   figures: reported(stageFiguresSchema),
   /** Of a stage of a search that has ended: a search that is resumed continues from it. */
   evidence: v.exactOptional(stageEvidenceSchema),
+  /** The tier for which the load was chosen; missing for the search's own objectives. */
+  tier: v.exactOptional(tierName),
+  /** The verdicts on the same requests by the objectives of each tier. */
+  tiers: v.exactOptional(v.pipe(v.array(stageTierSchema), v.maxLength(TIERS_MAX))),
 });
 
 export type Stage = Infer<typeof stageSchema>;

@@ -15,7 +15,7 @@ import {
   share,
   text,
 } from '../schema.ts';
-import { load, stageLoadSchema, stageSchema } from './stage.ts';
+import { load, stageLoadSchema, stageSchema, TIERS_MAX, tierName } from './stage.ts';
 
 export const SWEEP_SCHEMA = 'plimsoll.sweep/1';
 export const LINE_SCHEMA = 'plimsoll.line/1';
@@ -135,6 +135,15 @@ export const lineDocumentSchema = openObject({
   line: loadLineSchema,
   /** One sentence for a person: "carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows". */
   sentence: longText,
+  /** The results by further objectives, from the same stages. */
+  tiers: v.exactOptional(
+    v.pipe(
+      v.array(
+        openObject({ name: tierName, objectives: head.objectives, line: loadLineSchema, sentence: longText }),
+      ),
+      v.maxLength(TIERS_MAX),
+    ),
+  ),
   /** While it runs. */
   progress: v.exactOptional(lineProgressSchema),
 });

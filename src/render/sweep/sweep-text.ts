@@ -129,7 +129,7 @@ export const stageLine = (stage: Stage): string => {
 /** In a sentence or two: a search's own sentence; for a sweep, the results of its loads. */
 export const sweepAnswer = (document: StagesDocument): string => {
   const { line, sentence } = lineOf(document);
-  if (sentence !== '') return `${capitalized(sentence)}.`;
+  if (sentence !== '') return [`${capitalized(sentence)}.`, ...tierSentences(document)].join(' ');
   return leadOf({
     sweep: sweepHeadDigest(document, ''),
     line,
@@ -143,6 +143,10 @@ export const sweepAnswer = (document: StagesDocument): string => {
     .join('')
     .trim();
 };
+
+/** "Tier gold: carries 5.1 to 5.4 requests/s at TTFT p95 ≤ 200 ms; above that the queue grows." */
+export const tierSentences = (document: StagesDocument): readonly string[] =>
+  isLine(document) ? (document.tiers ?? []).map(({ name, sentence }) => `Tier ${name}: ${sentence}.`) : [];
 
 /** First line if it did not complete. */
 export const cutText = (document: StagesDocument): readonly string[] => {

@@ -32,7 +32,7 @@ import {
   picturedAfterwards,
 } from '../../render/sweep/pictured-stage.ts';
 import { stageSection } from '../../render/sweep/stage-columns.ts';
-import { stagesFacts } from '../../render/sweep/sweep-text.ts';
+import { stagesFacts, tierSentences } from '../../render/sweep/sweep-text.ts';
 import { markup } from '../../render/text/markup.ts';
 import { sweepDocumentToJson } from '../../wire/stored-json.ts';
 import {
@@ -91,7 +91,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
       tags: nameTexts(document),
     },
     content: markup`${verdictBand(bandOf({ sweep, line, end, stages, stopped: document.stopped }))}
-<p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>
+<p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>${tierSentences(document).map(text => markup`<p class="lead">${text}</p>`)}
 ${pageSection({
   title,
   remark: 'each dot is a stage: filled held, open did not; from p50 to p99, log scale',

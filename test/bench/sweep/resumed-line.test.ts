@@ -4,7 +4,8 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { type SearchOptions, searchedStage } from '../../../src/bench/line/line-search.ts';
+import type { SearchOptions } from '../../../src/bench/line/line-search.ts';
+import { searchedStages } from '../../../src/bench/line/searched-stages.ts';
 import { readLine, resumeLineDirectory } from '../../../src/bench/sweep/sweep-directory.ts';
 import { type Stage, stageSchema } from '../../../src/core/sweep/stage.ts';
 import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
@@ -57,7 +58,7 @@ const storedAndRead = ({
     evidence,
     figures: { ...anyStage.figures, completedPerSecond },
   };
-  const read = searchedStage(v.parse(stageSchema, JSON.parse(JSON.stringify(stored))));
+  const [read] = searchedStages([v.parse(stageSchema, JSON.parse(JSON.stringify(stored)))], undefined);
   if (read === undefined) throw new Error('it is no stage of a search');
   return read;
 };

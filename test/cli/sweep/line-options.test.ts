@@ -4,7 +4,7 @@ import { REPLAY } from '../../../src/cli/bench/replay-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { compareCommand } from '../../../src/cli/commands/compare.ts';
 import { lineCommand } from '../../../src/cli/commands/line.ts';
-import { attainmentOfLine, searchOptions } from '../../../src/cli/sweep/line-options.ts';
+import { attainmentOfLine, requestedTiers, searchOptions } from '../../../src/cli/sweep/line-options.ts';
 
 const attainmentOf = (...args: readonly string[]): number => {
   const line = parseCommandLine(['line', 'http://127.0.0.1:8000', ...args], [lineCommand]);
@@ -61,4 +61,38 @@ test('a load line of bursts so long that a stage has too few of them is refused 
   };
   expect(searched('0.5').arrival).toEqual({ kind: 'gamma', burstiness: 0.5 });
   expect(() => searched('0.09')).toThrow('too few bursts');
+});
+
+const tiersOf = (...args: readonly string[]) => {
+  const line = parseCommandLine(
+    ['line', 'http://127.0.0.1:8000', '--slo', 'ttft.p95=1s', ...args],
+    [lineCommand],
+  );
+  if (line.kind !== 'run') throw new Error('it asks for help');
+  return requestedTiers(line.invocation, {
+    pattern: { kind: 'poisson', requestsPerSecond: 1 },
+    isStreaming: true,
+  });
+};
+
+test('a tier has a name and objectives as --slo has them', () => {
+  expect(tiersOf('--slo-tier', 'gold=ttft.p95=200ms,error-rate=1%')).toEqual([
+    {
+      name: 'gold',
+      objectives: [
+        { kind: 'percentile', name: 'ttft', percentile: 95, limitNs: 200e6 },
+        { kind: 'error-rate', limitShare: 0.01 },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  [['--slo-tier', 'ttft.p95=200ms'], 'is not a tier'],
+  [['--slo-tier', 'gold=p95'], 'is not an objective'],
+  [['--slo-tier', 'gold=error-rate=0%'], 'can hold at no load'],
+  [['--slo-tier', 'a=ttft=1s', '--slo-tier', 'a=tpot=1s'], '--slo-tier a is given twice'],
+  [['a', 'b', 'c', 'd'].flatMap(name => ['--slo-tier', `${name}=ttft=1s`]), '--slo-tier is given 4 times'],
+])('%j is refused in words', (args, problem) => {
+  expect(() => tiersOf(...args)).toThrow(problem);
 });

@@ -206,6 +206,17 @@ describe('the text of a load line', () => {
     expect(shown).toMatch(/^ {2}search +ends at most 5 % apart, each verdict with 95 % confidence/m);
   });
 
+  test('with tiers has the sentence of each after its own', () => {
+    const tier = {
+      name: 'gold',
+      objectives: ['ttft.p95=200ms'],
+      line: { kind: 'unknown', reason: 'no load was decided' },
+      sentence: 'nothing is known: no load was decided',
+    } as const;
+    const text = sweepText(madeUpLine(undefined, { tiers: [tier] }), { isUnicode: true, columns: 400 });
+    expect(text[0]).toMatch(/^Carries .*grows\. Tier gold: nothing is known: no load was decided\.$/);
+  });
+
   test('that was stopped reports it before all else', () => {
     expect(text(madeUpLine(undefined, { state: 'stopped' }))).toMatch(/^STOPPED: RESULTS UP TO THAT POINT\n/);
   });
