@@ -106,7 +106,9 @@ const liveText = ({ proxy, recorded }: CaptureFigures): string => {
     `tokens ${formatCount(recorded?.inputTokens ?? 0)} in, ${formatCount(recorded?.outputTokens ?? 0)} out`,
     `adds ${added}`,
     ...(recorded === undefined || recorded.lost === 0 ? [] : [`${formatCount(recorded.lost)} not recorded`]),
-    `${recorded?.file.split(/[\\/]/).at(-1) ?? ''} ${figureText(formatBytes(recorded?.fileBytes ?? 0))}`,
+    ...(recorded === undefined
+      ? []
+      : [`${recorded.file.split(/[\\/]/).at(-1) ?? ''} ${figureText(formatBytes(recorded.fileBytes))}`]),
   ].join(' · ');
 };
 
