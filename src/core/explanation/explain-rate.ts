@@ -3,7 +3,7 @@
 // rate = requests / (time of sending + time until the last end).
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatThreeDigits } from '../figure/figure.ts';
+import { counted, figureText, formatThreeDigits } from '../figure/figure.ts';
 import { isOpenLoop } from '../run/run-pattern.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { isCountedAlready, lengthDifference } from './explain-time.ts';
@@ -218,7 +218,7 @@ const openLoop = (steps: DifferenceSteps<RateView>, a: RateParts, b: RateParts, 
       basis: 'computed',
       on: 'b',
       effect: (rateB - moved) * each,
-      evidence: `after the last request was sent, A waited ${timeText(a.windowNs - a.sendingNs)} for ${a.completed} requests, B ${timeText(b.windowNs - b.sendingNs)} for ${b.completed}`,
+      evidence: `after the last request was sent, A waited ${timeText(a.windowNs - a.sendingNs)} for ${counted(a.completed, 'request')}, B ${timeText(b.windowNs - b.sendingNs)} for ${b.completed}`,
     },
   );
 };

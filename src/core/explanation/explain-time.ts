@@ -1,6 +1,6 @@
 // Why a time differs: the steps from A's figure to B's, in their order.
 
-import { formatThreeDigits } from '../figure/figure.ts';
+import { counted, formatThreeDigits } from '../figure/figure.ts';
 import type { ContaminationCode } from '../run/contamination.ts';
 import { isKnown, isUnknown, type Unknown } from '../unknown.ts';
 import type { ExplainedFigure } from './explained-figures.ts';
@@ -121,7 +121,7 @@ const cacheStep =
     if (isUnknown(own)) return cacheNamed(sides, on);
     if (own.hits === 0) return SAME;
     const other = cacheHits(sides[OTHER[on]].again.completed(views[OTHER[on]]));
-    const share = `${own.hits} of ${own.of} prompts of ${nameOf(on)} hit the server's cache`;
+    const share = `${own.hits} of ${counted(own.of, 'prompt')} of ${nameOf(on)} hit the server's cache`;
     if (isUnknown(other)) return uncomputed(`${share}; of ${nameOf(OTHER[on])} it is not reported`);
     if (Math.abs(own.hits / own.of - other.hits / other.of) < SAME_SHARE) return SAME;
     return own.hits === own.of
