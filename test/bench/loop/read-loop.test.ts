@@ -10,10 +10,9 @@ import type { LoadTarget } from '../../../src/bench/target/load-target.ts';
 const ZERO_NS = process.hrtime.bigint();
 const nowNs = (): number => Number(process.hrtime.bigint() - ZERO_NS);
 
-const withLoop = (
-  name: string,
-  run: (loop: ReadLoop, dialerOf: (target: LoadTarget) => TargetDialer) => Promise<void>,
-): void =>
+type DialerOf = (target: LoadTarget) => TargetDialer;
+
+const withLoop = (name: string, run: (loop: ReadLoop, dialerOf: DialerOf) => Promise<void>): void =>
   test(name, async context => {
     const { platform, arch } = process;
     const { loop, dialerOf } = await chooseStamps({ targets: [], nowNs, platform, arch, env: {} });
@@ -98,42 +97,62 @@ withLoop(
 withLoop(
   'the head and the first event of a reply are stamped apart, however punctual the loop is',
   async (_, dialerOf) => {
-    const server = net.createServer({ noDelay: true }, there =>
-      there.on('data', () =>
-        setTimeout(() => {
-          there.write('HTTP/1.1 200 OK\r\n\r\n');
-          there.write('data: one\n\n');
-        }, THINKS_MS),
-      ),
-    );
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-    const latesNs: number[] = [];
-    let text = '';
-    let whole = Promise.withResolvers<void>();
-    const socket = dialerOf({ host: '127.0.0.1', port, path: '/', hostHeader: '', tls: undefined }).dial(
-      (bytes, start, end, arrival) => {
-        if (text === '' && arrival !== undefined) latesNs.push(arrival.lateNs);
-        text += bytes.toString('latin1', start, end);
-        if (text.endsWith('one\n\n')) whole.resolve();
-        return true;
-      },
-    );
-    await new Promise<void>(resolve => socket.once('connect', resolve));
-    for (let request = 0; request < REQUESTS; request += 1) {
-      text = '';
-      whole = Promise.withResolvers<void>();
-      socket.write(Buffer.from('x'));
-      await whole.promise;
-    }
-    socket.destroy();
-    server.close();
+    const latesNs = await firstLatesNs(dialerOf, 0);
     // The kernel may merge some of them; otherwise the interval of the first byte reaches back to the request.
     expect(latesNs.filter(ns => ns > (THINKS_MS / 2) * 1e6).length).toBeLessThan(REQUESTS / 2);
   },
 );
+
+withLoop(
+  'and are again once a server no longer writes both in one segment, which needs no separating',
+  async (_, dialerOf) => {
+    const latesNs = await firstLatesNs(dialerOf, REQUESTS);
+    expect(latesNs).toHaveLength(2 * REQUESTS);
+    expect(latesNs.slice(0, REQUESTS).every(ns => ns < 1e6)).toBe(true);
+    expect(latesNs.slice(REQUESTS).filter(ns => ns > (THINKS_MS / 2) * 1e6).length).toBeLessThan(
+      REQUESTS / 2,
+    );
+  },
+);
+
+/** How uncertain each reply's first byte is, ns. @param whole replies that are first written in one segment */
+const firstLatesNs = async (dialerOf: DialerOf, whole: number): Promise<readonly number[]> => {
+  let replies = 0;
+  const server = net.createServer({ noDelay: true }, there =>
+    there.on('data', () =>
+      setTimeout(() => {
+        const [head, event] = ['HTTP/1.1 200 OK\r\n\r\n', 'data: one\n\n'];
+        for (const part of replies < whole ? [head + event] : [head, event]) there.write(part);
+        replies += 1;
+      }, THINKS_MS),
+    ),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const latesNs: number[] = [];
+  let text = '';
+  let ended = Promise.withResolvers<void>();
+  const socket = dialerOf({ host: '127.0.0.1', port, path: '/', hostHeader: '', tls: undefined }).dial(
+    (bytes, start, end, arrival) => {
+      if (text === '' && arrival !== undefined) latesNs.push(arrival.lateNs);
+      text += bytes.toString('latin1', start, end);
+      if (text.endsWith('one\n\n')) ended.resolve();
+      return true;
+    },
+  );
+  await new Promise<void>(resolve => socket.once('connect', resolve));
+  for (let request = 0; request < whole + REQUESTS; request += 1) {
+    text = '';
+    ended = Promise.withResolvers<void>();
+    socket.write(Buffer.from('x'));
+    await ended.promise;
+  }
+  socket.destroy();
+  server.close();
+  return latesNs;
+};
 
 const THINKS_MS = 20;
 const REQUESTS = 20;

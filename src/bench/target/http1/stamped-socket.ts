@@ -32,6 +32,8 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
   #lastStampNs = 0;
   /** Reads of the reply that are still separated, however punctual they are. */
   #firstReads = 0;
+  /** The server last sent the head and what follows in one segment: there was nothing to separate. */
+  #startsInOneSegment = false;
   readonly #arrival: ReadArrival = { stampNs: 0, lateNs: 0, hasMore: false };
   readonly #segments: SegmentCount = new SegmentCount();
   /** Ends and timestamps of the events of one read. */
@@ -183,7 +185,7 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
     for (let reads = 0; reads < READS_MAX && this.#fd >= 0; reads += 1) {
       let count: number;
       // An interval of the first events would reach back to the request.
-      const isApart = loop.isLate || this.#firstReads > 0;
+      const isApart = loop.isLate || (this.#firstReads > 0 && !this.#startsInOneSegment);
       try {
         count = isApart ? io.peek(this.#fd) : io.receive(this.#fd);
       } catch (error) {
@@ -216,6 +218,7 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
     const stampNs = this.#stampNs();
     this.#segments.read();
     const isOne = lastStart === 0 || this.#segments.isOne(io, this.#fd);
+    if (!isOne) this.#startsInOneSegment = false;
     this.#ends[0] = isOne ? count : lastStart;
     this.#stampsNs[0] = stampNs;
     this.#ends[1] = count;
@@ -241,6 +244,7 @@ export class StampedSocket extends EventEmitter implements DialedSocket, PolledS
     this.#segments.read();
     if (parts !== 2 || this.#stampsNs[0] !== this.#stampsNs[1] || !this.#segments.isOne(io, this.#fd))
       return parts;
+    this.#startsInOneSegment = true;
     this.#ends[0] = count;
     return 1;
   }
