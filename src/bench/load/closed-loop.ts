@@ -148,8 +148,9 @@ export class ClosedLoop implements LoadPattern {
     const from = this.#invited;
     const users = this.#users;
     if (users === undefined) {
-      this.#nextRiseNs = Number.POSITIVE_INFINITY;
-      this.#invited = count;
+      // One at a time: the pacer serves the sockets in between, whose first replies would be merged otherwise.
+      this.#invited = Math.min(count, from + 1);
+      if (this.#invited === count) this.#nextRiseNs = Number.POSITIVE_INFINITY;
     } else {
       const nowNs = this.#thread.nowNs();
       const { startNs } = this.#options;
