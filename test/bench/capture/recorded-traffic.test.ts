@@ -133,6 +133,17 @@ describe('a capture records', () => {
   });
 });
 
+test('a request whose fields have other types than its API has does not stop the recorder', async () => {
+  await using server = await answering('ok');
+  await using capture = await captureHere(server.url);
+  const notText = { toString: 1 };
+  const messages = [{ role: notText, content: 'x' }];
+  await chat(capture.url, [], { fields: { messages } });
+  await chat(capture.url, [['user', 'x']], { fields: { context: [notText] } });
+  await chat(capture.url, [['user', 'x']]);
+  expect(await capture.lines()).toHaveLength(3);
+});
+
 test('a capture of more than a file begins the next, and removes the oldest above the total', async () => {
   await using server = await answering('ok', { input: 420, output: 1 });
   await using capture = await captureHere(server.url, { fileBytesMax: 1_000, totalBytesMax: 2_500 });

@@ -27,7 +27,7 @@ export const readPrompt = (text: string, { framing }: Pick<ServerApi, 'framing'>
     ...offered.map(textOfPart),
     ...[system, instructions].filter(isGiven).map(textOfPart),
     // Ollama's: token ids of the conversation so far.
-    ...(Array.isArray(context) ? [context.join(' ')] : []),
+    ...(Array.isArray(context) ? partsOf(context) : []),
     ...[messages, input, prompt, body['text'], body['input_ids']].flatMap(partsOf),
   ].filter(part => part !== '');
   if (parts.length === 0) return undefined;
@@ -51,9 +51,10 @@ const partsOf = (value: unknown): readonly string[] => {
 
 const textOfPart = (value: unknown): string => {
   if (typeof value === 'string') return value;
-  if (isJsonObject(value) && typeof value['content'] === 'string') {
-    const { role, content, ...others } = value;
-    if (Object.keys(others).length === 0) return `${String(role)}\n${content}`;
+  if (isJsonObject(value)) {
+    const { role = '', content, ...others } = value;
+    if (typeof role === 'string' && typeof content === 'string' && Object.keys(others).length === 0)
+      return `${role}\n${content}`;
   }
   // Marks of what to cache move from message to message, and are no part of the prompt.
   return (
