@@ -26,6 +26,8 @@ export class Tap {
   #unreadBytes = 0;
   #figures: RecordedFigures | undefined;
   #failure: string | undefined;
+  /** On request: its end is no failure. */
+  #isStopped = false;
   #lostAfterFailure = 0;
 
   constructor(options: RecorderOptions) {
@@ -136,6 +138,7 @@ export class Tap {
         break;
       case 'stopped':
         this.#figures = message.figures;
+        this.#isStopped = true;
         this.#stopped.resolve();
         break;
       default:
@@ -145,6 +148,7 @@ export class Tap {
 
   /** Traffic goes on without a record. */
   #ended(reason: string): void {
+    if (this.#isStopped) return;
     this.#failure ??= `the recorder failed: ${reason}`;
     this.#lostAfterFailure += this.#recorded.size;
     this.#recorded.clear();

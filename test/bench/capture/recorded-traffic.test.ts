@@ -144,6 +144,14 @@ test('a request whose fields have other types than its API has does not stop the
   expect(await capture.lines()).toHaveLength(3);
 });
 
+test('a capture that was stopped reports no problem', async () => {
+  await using server = await answering('ok');
+  await using capture = await captureHere(server.url);
+  await chat(capture.url, [['user', 'x']]);
+  expect(await capture.lines()).toHaveLength(1);
+  expect(capture.figures.recorded).toMatchObject({ completed: 1, lost: 0, problem: undefined });
+});
+
 test('a capture of more than a file begins the next, and removes the oldest above the total', async () => {
   await using server = await answering('ok', { input: 420, output: 1 });
   await using capture = await captureHere(server.url, { fileBytesMax: 1_000, totalBytesMax: 2_500 });
