@@ -75,13 +75,16 @@ export class ForwardedRequest {
     if (upstream === undefined) return;
     upstream.on('error', error => this.#failed(upstream, error));
     upstream.once('close', () => {
+      // Nothing takes the rest of the body: it is read and dropped, for clients that send it before they read a reply.
+      request.resume();
       if (!this.#hasReply) this.#failed(upstream, new Error('it closed the connection'));
     });
     upstream.on('response', reply => this.#timed(() => this.#answer(upstream, reply)));
     upstream.on('drain', () => request.resume());
     upstream.once('socket', socket => this.#watch(upstream, socket));
     request.on('data', (chunk: Buffer) => {
-      if (this.#isOver) return;
+      // A reply may be whole before its request is: the server's connection is used again only after the whole body.
+      if (upstream.destroyed) return;
       this.#timed(() => {
         if (!upstream.write(chunk)) request.pause();
       });

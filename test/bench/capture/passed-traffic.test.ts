@@ -166,6 +166,31 @@ describe('a capture passes on', () => {
     agent.destroy();
   });
 
+  test('the rest of a body whose reply came early, before the next request', async () => {
+    const early = Promise.withResolvers<string>();
+    await using server = await serverHere(async (request, response) => {
+      response.end(`reply to ${request.url}`);
+      const body = (await bodyOf(request)).toString();
+      if (request.url === '/early') early.resolve(body);
+    });
+    await using capture = await captureHere(server.url);
+    const socket = connect(capture.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write('POST /early HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\nfirst');
+    let received = '';
+    let isSent = false;
+    for await (const chunk of socket) {
+      received += String(chunk);
+      if (received.includes('reply to /next')) break;
+      if (isSent || !received.includes('reply to /early')) continue;
+      isSent = true;
+      socket.write('after');
+      socket.write('GET /next HTTP/1.1\r\nHost: h\r\n\r\n');
+    }
+    expect(received).toContain('reply to /next');
+    expect(await early.promise).toBe('firstafter');
+  });
+
   test('requests that come without waiting for replies, whose replies keep their order', async () => {
     await using server = await serverHere(async (request, response) => {
       const { url } = request;
@@ -208,6 +233,18 @@ describe('where the server fails', () => {
     });
     expect(capture.figures.proxy.unanswered).toBe(1);
     expect(await capture.lines()).toMatchObject([{ outcome: 'failed', failure: 'connect', status: 0 }]);
+  });
+
+  test('and nothing listens, a client that sends a large body can send all of it', async () => {
+    await using capture = await captureHere('http://127.0.0.1:1');
+    const request = send(capture.url, { method: 'POST' });
+    const replied = once(request, 'response');
+    const sent = once(request, 'finish');
+    request.end(Buffer.alloc(2 ** 25, 'x'));
+    const [reply]: IncomingMessage[] = await replied;
+    expect(reply?.statusCode).toBe(502);
+    reply?.resume();
+    await sent;
   });
 
   test('and resets before it answers, the client gets a 502', async () => {
