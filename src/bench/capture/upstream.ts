@@ -46,7 +46,7 @@ export const upstreamHeaders = (
 
 export const replyHeaders = (raw: readonly string[]): string[] => passedHeaders(raw, OF_REPLIES);
 
-/** Also without those that `Connection` names (RFC 9110 §7.6.1). */
+/** Also without those that `Connection` names (RFC 9110 §7.6.1), but never without the end of the body. */
 const passedHeaders = (raw: readonly string[], dropped: ReadonlySet<string>): string[] => {
   const named = new Set<string>();
   for (let index = 0; index < raw.length; index += 2)
@@ -56,12 +56,14 @@ const passedHeaders = (raw: readonly string[], dropped: ReadonlySet<string>): st
   for (let index = 0; index < raw.length; index += 2) {
     const name = raw[index] ?? '';
     const lower = name.toLowerCase();
-    const isOfConnection = dropped.has(lower) || (named.has(lower) && lower !== 'transfer-encoding');
+    const isOfConnection = dropped.has(lower) || (named.has(lower) && !OF_BODIES.has(lower));
     if (!isOfConnection) passed.push(name, raw[index + 1] ?? '');
   }
   return passed;
 };
 
+/** Without them the body that follows would be read as another request. */
+const OF_BODIES: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 const OF_CONNECTIONS = ['connection', 'keep-alive', 'proxy-connection', 'upgrade'];
 /** The proxy itself has sent 100 to a client that expects it. */
 const OF_REQUESTS: ReadonlySet<string> = new Set([...OF_CONNECTIONS, 'host', 'expect']);

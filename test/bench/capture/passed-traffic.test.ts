@@ -61,6 +61,26 @@ describe('a capture passes on', () => {
     expect(raw).not.toContain('X-Hop');
   });
 
+  test('the length of a body, named by Connection or after 2,000 other headers', async () => {
+    const received: string[] = [];
+    await using server = await serverHere(async (request, response) => {
+      received.push(`${request.url} ${(await bodyOf(request)).toString()}`);
+      response.end('ok');
+    });
+    await using capture = await captureHere(server.url);
+    const smuggled = 'GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n';
+    for (const head of [
+      'Connection: close, Content-Length\r\n',
+      `Connection: close\r\n${'a:b\r\n'.repeat(2_100)}`,
+    ])
+      await rawReplies(
+        capture,
+        `POST / HTTP/1.1\r\nHost: h\r\n${head}Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+        /ok/,
+      );
+    expect(received).toEqual([`/ ${smuggled}`, `/ ${smuggled}`]);
+  });
+
   test('a stream as it is sent: each part before the next exists', async () => {
     const arrived = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using server = await serverHere(async (request, response) => {
