@@ -1,7 +1,7 @@
 // The files of a capture: lines are appended, a file that is full is followed by the next, and the oldest are removed
 // above the total. What cannot be written is counted, and the next write tries again.
 
-import { closeSync, ftruncateSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { diskReason } from '../../process/disk-reason.ts';
 
@@ -71,7 +71,7 @@ export class CaptureFiles implements Disposable {
   [Symbol.dispose](): void {
     this.#close();
     const last = this.#files.at(-1);
-    if (last?.bytes === 0 && this.#tried(() => unlinkSync(last.path))) this.#files.pop();
+    if (last?.bytes === 0 && this.#tried(() => rmSync(last.path, { force: true }))) this.#files.pop();
   }
 
   #close(): void {
@@ -111,7 +111,8 @@ export class CaptureFiles implements Disposable {
   #removeOldest(): void {
     while (this.#files.length > 1 && this.#bytes > this.#options.totalBytesMax) {
       const [oldest] = this.#files;
-      if (oldest === undefined || !this.#tried(() => unlinkSync(oldest.path))) return;
+      // A person may have moved it away already.
+      if (oldest === undefined || !this.#tried(() => rmSync(oldest.path, { force: true }))) return;
       this.#files.shift();
       this.#removed += oldest.requests;
     }

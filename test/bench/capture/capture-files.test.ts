@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CaptureFiles } from '../../../src/bench/capture/capture-files.ts';
@@ -30,4 +30,15 @@ test('an existing file is never written to', () => {
   using second = new CaptureFiles(options);
   expect(second.problem).toBe('a file is in its place');
   expect(readFileSync(join(directory.path, '000001.jsonl'), 'utf8')).toBe('mine\n');
+});
+
+test('a file that a person moved away does not stop the removal of the oldest', () => {
+  using directory = temporaryDirectory();
+  using files = new CaptureFiles({ folder: directory.path, fileBytesMax: 10, totalBytesMax: 30 });
+  files.append('line one\n', 1);
+  rmSync(join(directory.path, '000001.jsonl'));
+  for (let line = 2; line <= 6; line += 1) expect(files.append(`line ${line}..\n`, 1)).toBe(true);
+  expect(files.problem).toBeUndefined();
+  expect(files.figures.bytes).toBeLessThanOrEqual(30);
+  expect(readdirSync(directory.path)).toHaveLength(files.figures.files);
 });
