@@ -12,6 +12,7 @@ import {
   computed,
   countStep,
   DifferenceSteps,
+  type ExplainedSide,
   LETTERS,
   type Letter,
   nameOf,
@@ -225,21 +226,41 @@ const openLoop = (steps: DifferenceSteps<RateView>, a: RateParts, b: RateParts, 
 
 /** Without the requests of one side: the tokens of each, by its totals. */
 const crossTotals = (figure: RateFigure, sides: Sides, steps: DifferenceSteps<RateView>): void => {
-  if (figure.tokens === 'none') return;
-  const [eachA, eachB] = LETTERS.map(on => {
-    const { requestsPerSecond, [figure.key]: rate } = sides[on].result.printed;
-    return requestsPerSecond === undefined || rate === undefined ? undefined : rate / requestsPerSecond;
-  });
   const rateB = sides.b.result.printed.requestsPerSecond;
-  if (eachA === undefined || eachB === undefined || rateB === undefined || eachA === eachB) return;
-  steps.effects.push({
-    code: 'output-lengths',
-    basis: 'computed',
-    on: 'b',
-    effect: rateB * (eachB - eachA),
-    evidence: `${formatThreeDigits(eachA)} (A) and ${formatThreeDigits(eachB)} (B) tokens for each request, by their totals`,
-  });
+  if (figure.tokens === 'none' || rateB === undefined) return;
+  const [a, b] = [totalsEach(sides.a), totalsEach(sides.b)];
+  const effects = [
+    ['input-lengths', a.input, b.input, ['all']],
+    ['output-lengths', a.output, b.output, ['output', 'all']],
+  ] as const;
+  for (const [code, eachA, eachB, of] of effects) {
+    if (!of.some(tokens => tokens === figure.tokens)) continue;
+    if (eachA === undefined || eachB === undefined || eachA === eachB) continue;
+    steps.effects.push({
+      code,
+      basis: 'computed',
+      on: 'b',
+      effect: rateB * (eachB - eachA),
+      evidence: `${formatThreeDigits(eachA)} (A) and ${formatThreeDigits(eachB)} (B) tokens for each request, by their totals`,
+    });
+  }
 };
+
+/** Tokens for each request, of what was printed. */
+const totalsEach = ({ result: { printed } }: ExplainedSide): TotalsEach => {
+  const { requestsPerSecond, outputTokensPerSecond: output, totalTokensPerSecond: all } = printed;
+  if (requestsPerSecond === undefined || requestsPerSecond === 0 || output === undefined)
+    return { input: undefined, output: undefined };
+  return {
+    input: all === undefined ? undefined : (all - output) / requestsPerSecond,
+    output: output / requestsPerSecond,
+  };
+};
+
+interface TotalsEach {
+  readonly input: number | undefined;
+  readonly output: number | undefined;
+}
 
 const partsOf = (sides: Sides, steps: DifferenceSteps<RateView>, on: Letter): RateParts | Unknown => {
   const { [on]: view } = steps.views;

@@ -326,6 +326,18 @@ test('a result without its requests is explained by the requests of the other', 
   expect(explainResults(ours, summary).figures.map(({ key }) => key)).toEqual(['ttft.p99', 'latency.mean']);
 });
 
+test('without requests, more tokens for each are those of prompts or those of answers, by the totals', () => {
+  const none = unknown('its file has no single requests');
+  const printed = { requestsPerSecond: 2, outputTokensPerSecond: 20 };
+  const a = resultOf('sglang', none, { printed: { ...printed, totalTokensPerSecond: 120 } });
+  const b = resultOf('sglang', none, { printed: { ...printed, totalTokensPerSecond: 220 } });
+  expect(causesOf(a, b, 'totalTokensPerSecond')).toMatchObject({
+    difference: 100,
+    causes: [['input-lengths', 100]],
+    unexplained: 0,
+  });
+});
+
 test('without the requests of either, a cause is named and not computed', () => {
   const none = unknown('its file has no single requests');
   expect(
