@@ -82,6 +82,7 @@ export class Recalculation {
     if (isUnknown(requests)) return requests;
     const measured = this.#viewed({ ...view, stamps: this.view.stamps });
     const completed = measured.filter(isCompleted);
+    if (completed.length === 0) return unknown('no request completed');
     const bounding = window === 'all' ? measured : completed;
     const endOf = window === 'last-content' ? lastContentNs : ({ endNs }: EndedSample): number => endNs;
     const starts = bounding.map(({ sentNs }) => sentNs);
@@ -241,10 +242,12 @@ export const firstTokenSlope = (completed: readonly EndedSample[], factor: numbe
 export const tokensMean = (
   completed: readonly EndedSample[],
   key: 'inputTokens' | 'outputTokens',
-): number | Unknown =>
-  completed.every(sample => sample[key] !== NO_FIGURE)
+): number | Unknown => {
+  if (completed.length === 0) return unknown('no request completed');
+  return completed.every(sample => sample[key] !== NO_FIGURE)
     ? sum(completed, sample => sample[key]) / completed.length
     : unknown('tokens are not reported for every request');
+};
 
 const isCompleted = ({ outcome }: EndedSample): boolean => outcome === 'completed';
 

@@ -326,6 +326,14 @@ test('a result without its requests is explained by the requests of the other', 
   expect(explainResults(ours, summary).figures.map(({ key }) => key)).toEqual(['ttft.p99', 'latency.mean']);
 });
 
+test('a result of which no request completed has no rates and no causes that are not numbers', () => {
+  const failed = requestsOf(Array.from({ length: 4 }, () => ({ more: { outcome: 'failed' } as const })));
+  const none = resultOf('guidellm', failed, { printed: { requestsPerSecond: 0 } });
+  const { figures } = explainResults(resultOf('vllm', EVEN), none);
+  expect(figures.map(({ key }) => key)).toEqual(['requestsPerSecond']);
+  expect(figures[0]).toMatchObject({ causes: [], difference: figures[0]?.unexplained });
+});
+
 test('without requests, more tokens for each are those of prompts or those of answers, by the totals', () => {
   const none = unknown('its file has no single requests');
   const printed = { requestsPerSecond: 2, outputTokensPerSecond: 20 };
