@@ -19,6 +19,8 @@ interface CaptureFilesOptions {
 
 export class CaptureFiles implements Disposable {
   readonly #options: CaptureFilesOptions;
+  /** At most half of the total, so that what is removed is never everything that was captured. */
+  readonly #fileBytesMax: number;
   readonly #files: CaptureFile[] = [];
   #descriptor: number | undefined;
   #opened = 0;
@@ -27,6 +29,7 @@ export class CaptureFiles implements Disposable {
 
   constructor(options: CaptureFilesOptions) {
     this.#options = options;
+    this.#fileBytesMax = Math.min(options.fileBytesMax, options.totalBytesMax / 2);
     this.#tried(() => this.#openNext());
   }
 
@@ -58,7 +61,7 @@ export class CaptureFiles implements Disposable {
       const last = this.#files.at(-1);
       if (
         this.#descriptor === undefined ||
-        (last !== undefined && last.bytes > 0 && last.bytes + bytes.length > this.#options.fileBytesMax)
+        (last !== undefined && last.bytes > 0 && last.bytes + bytes.length > this.#fileBytesMax)
       )
         this.#openNext();
       this.#write(bytes, requests);

@@ -42,3 +42,13 @@ test('a file that a person moved away does not stop the removal of the oldest', 
   expect(files.figures.bytes).toBeLessThanOrEqual(30);
   expect(readdirSync(directory.path)).toHaveLength(files.figures.files);
 });
+
+test('a total that is smaller than a file is kept to, with at least half of it left', () => {
+  using directory = temporaryDirectory();
+  using files = new CaptureFiles({ folder: directory.path, fileBytesMax: 1_000, totalBytesMax: 100 });
+  for (let line = 0; line < 30; line += 1) {
+    files.append('ten bytes\n', 1);
+    expect(files.figures.bytes).toBeLessThanOrEqual(100);
+    if (line >= 10) expect(files.figures.bytes).toBeGreaterThanOrEqual(50);
+  }
+});
