@@ -68,7 +68,8 @@ export class ReverseProxy {
       (request, response) => this.#forward(request, response),
     );
     this.#server.maxConnections = CONNECTIONS_MAX;
-    // Their bytes are limited. Node leaves out those after the 2,000th, the length of the body among them.
+    // Their bytes are limited. Some versions of Node refuse more than 2,000; others leave out the rest, the length of
+    // the body among them.
     this.#server.maxHeadersCount = 0;
     this.#server.on('drop', () => {
       this.#refused += 1;

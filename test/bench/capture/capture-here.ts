@@ -76,7 +76,9 @@ export interface ServerHere extends AsyncDisposable {
 
 export const serverHere = async (answer: RequestListener): Promise<ServerHere> => {
   let connections = 0;
-  const server = createServer(answer);
+  const server = createServer({ maxHeaderSize: 65_536 }, answer);
+  // As many headers as a capture passes on.
+  server.maxHeadersCount = 0;
   server.on('connection', () => {
     connections += 1;
   });
