@@ -79,7 +79,7 @@ test('a calibration separates the network from the client, and later runs cite i
   };
   const { load, ...same } = kept.machine;
   expect(await cited({ ...same, load: { kind: 'unknown', reason: 'not of this test' } })).toMatch(
-    /^calibrated on \d{4}-\d\d-\d\d: within 1 ms at p99 up to /,
+    /^calibrated on \d{4}-\d\d-\d\d(?: with timestamps by the kernel)?: within 1 ms at p99 up to /,
   );
   expect(await cited({ kernel: 'linux 1.0', node: '1.2.3' })).toMatch(
     /is stale: the kernel was linux 1\.0 and is linux .*, Node was 1\.2\.3 and is /,

@@ -97,6 +97,11 @@ describe('what ucx_perftest prints', () => {
     });
   });
 
+  it('has no shortest round trip above the median, which another test measured', () => {
+    const text = fixture('ucx_perftest/batch-latency.csv.txt').replace('min,1000,1.120', 'min,1000,1.300');
+    expect(ucx.read(LATENCY, text)).toMatchObject({ roundTripNsMin: 2_500, roundTripNsP50: 2_500 });
+  });
+
   it('has a bandwidth in mebibytes', () => {
     expect(ucx.read(BANDWIDTH, fixture('ucx_perftest/batch-bandwidth.csv.txt'))).toEqual({
       kind: 'bandwidth',
