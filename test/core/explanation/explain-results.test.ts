@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { explainResults } from '../../../src/core/explanation/explain-results.ts';
 import { EXPLAINED_FIGURES, type FigureKey } from '../../../src/core/explanation/explained-figures.ts';
 import type { ExplainedResult } from '../../../src/core/explanation/explained-result.ts';
+import type { ResultTool } from '../../../src/core/explanation/tool-rules.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { type MadeRequest, requestsOf, resultOf } from '../../support/made-up-results.ts';
 
