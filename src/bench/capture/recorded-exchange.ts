@@ -1,6 +1,7 @@
 // One request and its reply as the recorder reads them, from the bytes that passed: the prompt when the request is
 // whole, the answer as it comes. At its end it becomes a line.
 
+import type { BudgetShare, ByteBudget } from '../../core/byte-budget.ts';
 import type { FinishReason } from '../../core/run/outcome.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import type { CapturedLine } from '../dataset/trace/captured-trace.ts';
@@ -27,19 +28,24 @@ export interface EndedExchange {
   readonly answer: string;
 }
 
-export class RecordedExchange {
+export class RecordedExchange implements Disposable {
   readonly #begun: Happened<'request'>;
   readonly #api: ServerApi;
+  readonly #share: BudgetShare;
   #body: Buffer[] = [];
   #bodyBytes = 0;
+  /** Too long, or there was no memory for it. */
+  #isBodyDropped = false;
   #isStreaming = false;
   #reader: ReplyReader | undefined;
   #status = 0;
   #firstMs: number | undefined;
   #streamed = false;
 
-  constructor(begun: Happened<'request'>) {
+  /** @param bodies the memory for the bodies of all requests that are not whole */
+  constructor(begun: Happened<'request'>, bodies: ByteBudget) {
     this.#begun = begun;
+    this.#share = bodies.share(() => this.#dropBody());
     this.#api = serverApi(begun.api);
   }
 
@@ -48,16 +54,31 @@ export class RecordedExchange {
   }
 
   requestBody(bytes: Buffer): void {
+    if (this.#isBodyDropped) return;
     this.#bodyBytes += bytes.length;
-    if (this.#bodyBytes > REQUEST_BYTES_MAX) this.#body = [];
-    else this.#body.push(Buffer.from(bytes));
+    if (this.#bodyBytes > REQUEST_BYTES_MAX) {
+      this.#dropBody();
+      return;
+    }
+    this.#body.push(Buffer.from(bytes));
+    this.#share.resize(this.#bodyBytes);
+  }
+
+  /** It will not end. */
+  [Symbol.dispose](): void {
+    this.#dropBody();
+  }
+
+  #dropBody(): void {
+    this.#body = [];
+    this.#isBodyDropped = true;
+    this.#share.release();
   }
 
   /** No more of the request arrives. @returns undefined if it cannot be read */
   prompt(): ReadPrompt | undefined {
-    const body = Buffer.concat(this.#body);
-    this.#body = [];
-    const text = this.#bodyBytes > REQUEST_BYTES_MAX ? undefined : textOf(body, this.#begun.encoding);
+    const text = this.#isBodyDropped ? undefined : textOf(Buffer.concat(this.#body), this.#begun.encoding);
+    this.#dropBody();
     const prompt = text === undefined ? undefined : readPrompt(text, this.#api);
     this.#isStreaming = prompt?.isStreaming ?? false;
     return prompt;

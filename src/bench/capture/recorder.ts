@@ -1,8 +1,10 @@
 // Turns what passed the proxy into lines of a capture. Lengths are those that the server reported, else estimates with
 // the ratio of this capture so far; lines wait for the next write, which is due within a second.
 
+import { ByteBudget } from '../../core/byte-budget.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { CAPTURE_VERSION, type CapturedLine } from '../dataset/trace/captured-trace.ts';
+import { TRACE_TOKENS_MAX } from '../dataset/trace/trace.ts';
 import type { ReadPrompt } from '../target/api/read-prompt.ts';
 import { CaptureFiles } from './capture-files.ts';
 import { KnownPrefixes, type PromptPiece } from './known-prefixes.ts';
@@ -29,6 +31,7 @@ export class Recorder implements Disposable {
   readonly #files: CaptureFiles;
   readonly #prefixes: KnownPrefixes = new KnownPrefixes();
   readonly #open: Map<number, OpenExchange> = new Map();
+  readonly #bodies: ByteBudget = new ByteBudget(BODIES_BYTES_MAX);
   readonly #ratio = { input: new TokenRatio(), output: new TokenRatio() };
   #lines: string[] = [];
   #lineBytes = 0;
@@ -67,7 +70,7 @@ export class Recorder implements Disposable {
   take(event: TapEvent, bytes: Buffer): void {
     if (event.kind === 'request') {
       this.#open.set(event.exchange, {
-        exchange: new RecordedExchange(event),
+        exchange: new RecordedExchange(event, this.#bodies),
         prompt: undefined,
         isRequestWhole: false,
       });
@@ -94,6 +97,7 @@ export class Recorder implements Disposable {
         break;
       case 'lost':
         this.#open.delete(event.exchange);
+        exchange[Symbol.dispose]();
         this.#lose(1);
         break;
       default:
@@ -137,7 +141,12 @@ export class Recorder implements Disposable {
     };
   }
 
-  #add({ line, answer, ...reported }: EndedExchange, prompt: KnownPrompt | undefined): void {
+  #add({ line, answer, ...counted }: EndedExchange, prompt: KnownPrompt | undefined): void {
+    const reported = {
+      inputTokens: usableTokens(counted.inputTokens),
+      outputTokens: usableTokens(counted.outputTokens),
+      cachedTokens: usableTokens(counted.cachedTokens),
+    };
     const { pieces = [], hasTools = false, body } = prompt ?? {};
     const inputWeight = pieces.reduce((sum, { weight }) => sum + weight, 0);
     const input = this.#ratio.input.tokens(reported.inputTokens, inputWeight);
@@ -176,6 +185,9 @@ export class Recorder implements Disposable {
   }
 }
 
+/** A count that no reader of a trace would take is none. */
+const usableTokens = (reported: number): number => (reported > TRACE_TOKENS_MAX ? NO_FIGURE : reported);
+
 /** Tokens that servers counted, of those that the rule of thumb gives for the same texts. */
 class TokenRatio {
   #counted = 0;
@@ -195,5 +207,7 @@ class TokenRatio {
   }
 }
 
+/** Of requests that are not whole, all together: what exceeds it is recorded without blocks, the largest first. */
+const BODIES_BYTES_MAX = 268_435_456;
 /** Of lines, before they are written without waiting for the time. */
 const WAITING_BYTES_MAX = 1_048_576;

@@ -115,6 +115,15 @@ describe('a capture records', () => {
     expect(capture.figures.recorded).toMatchObject({ estimated: 1, inputTokens: 808 });
   });
 
+  test('a count that no replay would take as an estimate', async () => {
+    await using server = await answering('an answer', { input: 2 ** 40, output: 2 ** 40 });
+    await using capture = await captureHere(server.url);
+    await chat(capture.url, [['user', WORDS]]);
+    const [line] = await capture.lines();
+    expect(line?.estimated).toEqual(['input', 'output']);
+    expect(line?.input_length).toBeLessThan(1_000);
+  });
+
   test('only requests of APIs that answer, and counts the others', async () => {
     await using server = await answering('ok');
     await using capture = await captureHere(`${server.url}/v1`);
