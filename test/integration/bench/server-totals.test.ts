@@ -46,7 +46,7 @@ test('a server that counts a reply after its end is waited for', async () => {
 test('the queue of the server is named next to the time to first token', async () => {
   const { stdout } = await runOf({ queueSeconds: 5.75, prefillSeconds: 0.2, firstTokenSeconds: 6 });
   expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /by the server: mean time to first token 6\.0+ s \(client: [\d.]+ m?s\), of it 5\.75 s in the queue, 200 ms prefill/i,
+    /by the server: mean time to first token 6\.0+ s \(client: [\d.]+ [mµ]?s\), of it 5\.75 s in the queue, 200 ms prefill/i,
   );
 });
 
