@@ -114,6 +114,8 @@ describe('the event logger', () => {
     );
     const [line] = await once(createInterface({ input: parent.stdout }), 'line');
     const { loggerPid, folder } = JSON.parse(String(line));
+    // What is queued in a socket is lost with its process.
+    while (linesOf(file).length < 2) await pause(10);
     parent.kill('SIGKILL');
     await once(parent, 'close');
     while (isAlive(loggerPid)) await pause(10);
