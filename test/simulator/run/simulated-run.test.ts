@@ -19,7 +19,7 @@ import { simulateRun } from './simulate-run.ts';
 const ONCE_BROKEN = [4351, 6366, 12911, 21345, 24857, 60213, 101545, 244852];
 
 describe('a simulated run', () => {
-  const runs = longCount(12, 20_000);
+  const runs = longCount(12, 15_000);
 
   test(`keeps every invariant, ${runs} times`, { timeout: longCount(120_000, 1_800_000) }, async () => {
     using folder = temporaryDirectory();
