@@ -90,7 +90,12 @@ export class ForwardedRequest {
       });
       if (this.#exchange !== undefined) this.#options.tap.requestBody(this.#exchange, chunk);
     });
-    request.on('end', () => this.#timed(() => upstream.end()));
+    request.on('end', () =>
+      this.#timed(() => {
+        if (request.rawTrailers.length > 0) upstream.addTrailers(pairsOf(request.rawTrailers));
+        upstream.end();
+      }),
+    );
     response.once('close', () => {
       if (this.#isOver) return;
       // The client left, or its request broke off.

@@ -24,7 +24,8 @@ export class KnownPrefixes {
   readonly #blocks: RecentMap<number, KnownBlock> = new RecentMap(KNOWN_BLOCKS_MAX);
   /** The session whose latest prompt ended with that piece. */
   readonly #ends: RecentMap<number, number> = new RecentMap(KNOWN_SESSIONS_MAX);
-  readonly #named: RecentMap<string, number> = new RecentMap(KNOWN_SESSIONS_MAX);
+  /** By the digest of the name: its length is the client's. */
+  readonly #named: RecentMap<number, number> = new RecentMap(KNOWN_SESSIONS_MAX);
   #blockIds = 0;
   #sessions = 0;
 
@@ -41,12 +42,7 @@ export class KnownPrefixes {
       let start = 0;
       for (const { end, tokens } of tokenPieces(bytes)) {
         const isEnd = end === bytes.length;
-        before = createHash('sha256')
-          .update(this.#key)
-          .update(before)
-          .update(isEnd ? MESSAGE_END : MESSAGE_GOES_ON)
-          .update(bytes.subarray(start, end))
-          .digest();
+        before = this.#digest(before, isEnd ? MESSAGE_END : MESSAGE_GOES_ON, bytes.subarray(start, end));
         pieces.push({ chain: chainOf(before), weight: tokens, isEnd });
         start = end;
       }
@@ -59,10 +55,11 @@ export class KnownPrefixes {
    * it continues, else a new one.
    */
   sessionOf(pieces: readonly PromptPiece[], name: string | undefined): number {
-    const earlier = name === undefined ? this.#continued(pieces) : this.#named.get(name);
+    const named = name === undefined ? undefined : chainOf(this.#digest(name));
+    const earlier = named === undefined ? this.#continued(pieces) : this.#named.get(named);
     const session = earlier ?? this.#sessions;
     if (earlier === undefined) this.#sessions += 1;
-    if (name !== undefined) this.#named.set(name, session);
+    if (named !== undefined) this.#named.set(named, session);
     const last = pieces.at(-1);
     if (last !== undefined) this.#ends.set(last.chain, session);
     return session;
@@ -94,6 +91,12 @@ export class KnownPrefixes {
       blocks.push(block);
     }
     return blocks;
+  }
+
+  #digest(...parts: readonly (string | Buffer)[]): Buffer {
+    const hash = createHash('sha256').update(this.#key);
+    for (const part of parts) hash.update(part);
+    return hash.digest();
   }
 
   /** Not the whole prompt: the same once more is a conversation of its own. */

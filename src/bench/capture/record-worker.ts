@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { Recorder } from './recorder.ts';
-import type { FromRecorder, RecorderOptions, ToRecorder } from './tap-message.ts';
+import { batchBytes, type FromRecorder, type RecorderOptions, type ToRecorder } from './tap-message.ts';
 
 /** Between two writes: far below the second that a capture may lose with its process. */
 const FLUSH_MS = 200;
@@ -14,7 +14,7 @@ const report = (message: FromRecorder): void => parentPort?.postMessage(message)
 const recorder = new Recorder(options);
 report({ kind: 'ready', problem: recorder.problem });
 
-/** Bytes of batches since the last report. */
+/** Of batches since the last report. */
 let read = 0;
 const tick = setInterval(() => {
   recorder.flush();
@@ -27,7 +27,7 @@ parentPort?.on('message', (message: ToRecorder) => {
     const { buffer, byteOffset, byteLength } = message.bytes;
     const bytes = Buffer.from(buffer, byteOffset, byteLength);
     for (const event of message.events) recorder.take(event, bytes);
-    read += byteLength;
+    read += batchBytes(message.events.length, byteLength);
     return;
   }
   clearInterval(tick);

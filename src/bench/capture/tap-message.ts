@@ -39,6 +39,12 @@ export type ToRecorder =
   | { readonly kind: 'batch'; readonly events: readonly TapEvent[]; readonly bytes: Uint8Array }
   | { readonly kind: 'stop' };
 
+/** What a batch takes in memory until it is read, about. */
+export const batchBytes = (events: number, bodyBytes: number): number => bodyBytes + events * EVENT_BYTES;
+
+/** Of an event with its session's name, once copied for the other thread. */
+const EVENT_BYTES = 512;
+
 export interface RecorderOptions {
   /** New or empty. */
   readonly folder: string;
@@ -77,5 +83,6 @@ export interface RecordedFigures {
 export type FromRecorder =
   /** `problem`: the first file cannot be created. */
   | { readonly kind: 'ready'; readonly problem: string | undefined }
+  /** `bytes`: batchBytes of what was read. */
   | { readonly kind: 'read'; readonly bytes: number; readonly figures: RecordedFigures }
   | { readonly kind: 'stopped'; readonly figures: RecordedFigures };

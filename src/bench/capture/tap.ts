@@ -5,7 +5,14 @@ import { Worker } from 'node:worker_threads';
 import { errorMessage } from '../../core/problem.ts';
 import { entryUrl } from '../../process/entry.ts';
 import type { EndKind } from '../arena/load-record.ts';
-import type { FromRecorder, RecordedFigures, RecorderOptions, TapEvent, ToRecorder } from './tap-message.ts';
+import {
+  batchBytes,
+  type FromRecorder,
+  type RecordedFigures,
+  type RecorderOptions,
+  type TapEvent,
+  type ToRecorder,
+} from './tap-message.ts';
 
 type Passed<Kind extends TapEvent['kind']> = Omit<
   Extract<TapEvent, { readonly kind: Kind }>,
@@ -28,7 +35,8 @@ export class Tap {
   #failure: string | undefined;
   /** On request: its end is no failure. */
   #isStopped = false;
-  #lostAfterFailure = 0;
+  /** Requests that the recorder never saw. */
+  #lost = 0;
 
   constructor(options: RecorderOptions) {
     this.#worker = new Worker(entryUrl(import.meta.url, './record-worker.ts'), {
@@ -47,17 +55,17 @@ export class Tap {
   }
 
   get figures(): RecordedFigures | undefined {
-    if (this.#figures === undefined || this.#failure === undefined) return this.#figures;
-    const { lost, ...others } = this.#figures;
-    return { ...others, lost: lost + this.#lostAfterFailure, problem: this.#failure };
+    if (this.#figures === undefined) return undefined;
+    const { lost, problem, ...others } = this.#figures;
+    return { ...others, lost: lost + this.#lost, problem: this.#failure ?? problem };
   }
 
   /** @returns the exchange */
   request(begun: Passed<'request'>): number {
     const exchange = this.#exchanges;
     this.#exchanges += 1;
-    if (this.#failure === undefined) this.#recorded.add(exchange);
-    else this.#lostAfterFailure += 1;
+    if (this.#failure === undefined && this.#hasRoomFor(0)) this.#recorded.add(exchange);
+    else this.#lost += 1;
     this.#add({ kind: 'request', exchange, ...begun });
     return exchange;
   }
@@ -97,7 +105,7 @@ export class Tap {
 
   #copied(exchange: number, chunk: Buffer): { readonly start: number; readonly end: number } {
     if (!this.#recorded.has(exchange)) return { start: 0, end: 0 };
-    if (this.#unreadBytes + this.#used + chunk.length > UNREAD_BYTES_MAX) {
+    if (!this.#hasRoomFor(chunk.length)) {
       this.#add({ kind: 'lost', exchange });
       this.#recorded.delete(exchange);
       return { start: 0, end: 0 };
@@ -111,12 +119,16 @@ export class Tap {
     return { start, end: this.#used };
   }
 
+  #hasRoomFor(bytes: number): boolean {
+    return this.#unreadBytes + batchBytes(this.#events.length, this.#used + bytes) <= UNREAD_BYTES_MAX;
+  }
+
   #post(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#events.length === 0) return;
     const bytes = new Uint8Array(this.#bytes.buffer, 0, this.#used);
-    this.#unreadBytes += this.#used;
+    this.#unreadBytes += batchBytes(this.#events.length, this.#used);
     this.#send({ kind: 'batch', events: this.#events, bytes }, [bytes.buffer]);
     this.#events = [];
     this.#bytes = Buffer.allocUnsafeSlow(BATCH_BYTES);
@@ -150,7 +162,7 @@ export class Tap {
   #ended(reason: string): void {
     if (this.#isStopped) return;
     this.#failure ??= `the recorder failed: ${reason}`;
-    this.#lostAfterFailure += this.#recorded.size;
+    this.#lost += this.#recorded.size;
     this.#recorded.clear();
     this.#ready.resolve(this.#failure);
     this.#stopped.resolve();

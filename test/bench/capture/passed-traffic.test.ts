@@ -143,6 +143,19 @@ describe('a capture passes on', () => {
       expect(line).toMatchObject({ outcome: 'completed', input_length: 5, output_length: 3 });
   });
 
+  test('trailers of requests', async () => {
+    let trailers: NodeJS.Dict<string> = {};
+    await using server = await serverHere(async (request, response) => {
+      await bodyOf(request);
+      ({ trailers } = request);
+      response.end('seen');
+    });
+    await using capture = await captureHere(server.url);
+    const head = 'POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n';
+    await rawReplies(capture, `${head}3\r\nabc\r\n0\r\nX-Sum: 6\r\n\r\n`, /seen/);
+    expect(trailers).toEqual({ 'x-sum': '6' });
+  });
+
   test('bodies of 10 MB both ways', async () => {
     const content = 'word '.repeat(2 ** 21);
     let received = '';
