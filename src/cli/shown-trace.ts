@@ -75,7 +75,7 @@ const factLines = (facts: TraceFacts, format: TraceFormat): readonly string[] =>
     ...(subagents === 0 ? [] : [`  ${formatCount(subagents)} subagents`]),
     time === undefined
       ? '  it has no start times of conversations'
-      : `  ${formatThreeDigits(time.spanMs / 60_000)} minutes, ${formatThreeDigits(time.requestsPerSecond)} requests a second, ${formatThreeDigits(time.busiestPerSecond)} in the busiest minute`,
+      : `  ${formatThreeDigits(time.spanMs / 60_000)} minutes, ${formatThreeDigits(time.requestsPerSecond)} requests a second${time.busiestPerSecond === undefined ? '' : `, ${formatThreeDigits(time.busiestPerSecond)} in the busiest minute`}`,
     ...(sharing === undefined
       ? ['  it does not report which prompts share a prefix: none will']
       : sharingLines(sharing, inputTokens.total, format)),

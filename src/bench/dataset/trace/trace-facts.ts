@@ -51,7 +51,9 @@ const facts = {
       v.object({
         spanMs: nonNegative,
         requestsPerSecond: figure,
-        busiestPerSecond: v.pipe(figure, v.description('In the busiest minute.')),
+        busiestPerSecond: v.optional(
+          v.pipe(figure, v.description('In the busiest minute. Missing: it is shorter than one.')),
+        ),
       }),
       v.description('Missing: it only has times within each conversation.'),
     ),
@@ -128,7 +130,7 @@ export class TraceFactCounter {
         ? {
             spanMs,
             requestsPerSecond: spanMs === 0 ? 0 : (this.#input.count * 1_000) / spanMs,
-            busiestPerSecond: maximumOf(this.#minutes.values()) / 60,
+            busiestPerSecond: spanMs < MINUTE_MS ? undefined : maximumOf(this.#minutes.values()) / 60,
           }
         : undefined,
       pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.facts(),
@@ -155,7 +157,7 @@ export class TraceFactCounter {
   #takeTime(startMs: number): void {
     this.#firstMs = Math.min(this.#firstMs, startMs);
     this.#lastMs = Math.max(this.#lastMs, startMs);
-    const minute = Math.floor(startMs / 60_000);
+    const minute = Math.floor(startMs / MINUTE_MS);
     const known = this.#minutes.get(minute);
     // Beyond the limit, the busiest minute is that of the part before.
     if (known !== undefined || this.#minutes.size < MINUTES_MAX) this.#minutes.set(minute, (known ?? 0) + 1);
@@ -215,6 +217,7 @@ class Lengths {
 const LENGTH_HIGH: number = Math.max(TRACE_TOKENS_MAX, 3.2e11);
 const SESSION_NAMES_MAX = 1_000_000;
 /** A year and 330 days. */
+const MINUTE_MS = 60_000;
 const MINUTES_MAX = 1_000_000;
 
 // Which blocks of prompts have been seen, in a bounded table: 8 bytes each, open addressing. Blocks that no longer

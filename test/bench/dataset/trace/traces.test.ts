@@ -153,6 +153,13 @@ describe('what is in a trace', () => {
       sharing: { blocks: 9, differentBlocks: 7, sharedTokens: 1_024, unkept: 0 },
     });
   });
+
+  test('names no busiest minute of one that is shorter', () => {
+    const counter = new TraceFactCounter();
+    for (const timestamp of [0, 20_000])
+      counter.add(mooncake({ timestamp, input_length: 8, output_length: 10, hash_ids: [1] }));
+    expect(counter.facts().time).toEqual({ spanMs: 20_000, requestsPerSecond: 0.1 });
+  });
 });
 
 describe('the words of a trace', () => {
