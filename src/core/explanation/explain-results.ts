@@ -85,10 +85,10 @@ const differencesOf = (a: ExplainedResult, b: ExplainedResult): readonly Differe
   const servers = LETTERS.map(on => (on === 'a' ? a : b).target);
   const [one, other] = servers.map(target => (isUnknown(target) ? undefined : serverOf(target)));
   if (one === undefined || other === undefined || one === other) return found;
-  return [
-    { isFatal: true, isLoad: false, problem: 'Different servers answered', a: one, b: other },
-    ...found,
-  ];
+  // Another port of one machine may be a proxy in front of the same server.
+  const isOneMachine = hostOf(one) === hostOf(other);
+  const problem = isOneMachine ? 'Different ports of one machine answered' : 'Different servers answered';
+  return [{ isFatal: !isOneMachine, isLoad: false, problem, a: one, b: other }, ...found];
 };
 
 /** A warm-up is a cause of its own, and no other load. */
@@ -103,6 +103,8 @@ const serverOf = (target: string): string =>
     .toLowerCase()
     .replace(/^(?:localhost|\[::1\])(?=:|$)/, '127.0.0.1');
 
+const hostOf = (server: string): string => server.replace(/:\d+$/, '');
+
 const figureDocument = (
   figure: ExplainedFigure,
   sides: Sides,
@@ -112,10 +114,10 @@ const figureDocument = (
   const steps = figure.kind === 'time' ? timeSteps(figure, sides, load) : rateSteps(figure, sides, load);
   const [a, b] = [sideFigure(figure, sides, 'a'), sideFigure(figure, sides, 'b')];
   if (isUnknown(a.figure) || isUnknown(b.figure)) return undefined;
-  const reference = a.figure;
-  const shareOf = (effect: number): number => (reference === 0 ? 0 : effect / reference);
+  const reference = a.figure === 0 ? b.figure : a.figure;
+  const shareOf = (effect: number): number => (effect === 0 ? 0 : effect / reference);
   const difference = b.figure - a.figure;
-  const isSame = Math.abs(shareOf(difference)) < SAME_SHARE && (reference !== 0 || difference === 0);
+  const isSame = Math.abs(shareOf(difference)) < SAME_SHARE;
   const isExplained = comparable && !isSame;
   const causes = isExplained ? shownCauses(steps, shareOf) : [];
   const unexplained = difference - causes.reduce((sum, { effect }) => sum + effect, 0);
@@ -180,7 +182,7 @@ const SHOWN: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
   'contamination',
 ]);
 const LOAD: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['arrival', 'concurrency']);
-/** Of A's figure: what arithmetic in doubles leaves of no effect. */
+/** Of the figure: what arithmetic in doubles leaves of no effect. */
 const ROUNDING = 1e-9;
-/** Of A's figure: what is shown as 0.0 %. */
+/** Of the figure: what is shown as 0.0 %. */
 const SAME_SHARE = 0.0005;

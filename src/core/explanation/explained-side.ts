@@ -146,7 +146,7 @@ export const countStep = <View extends RequestView>(
     : estimated({
         on,
         view: { ...views[on], tokensPerChunk: each },
-        evidence: `${nameOf(on)} counts answers by its tokenizer: here ${formatThreeDigits(each)} tokens for each of its chunks, as the server of ${nameOf(OTHER[on])} counts them`,
+        evidence: `${nameOf(on)} counts answers by its own tokenizer, unless an option of it names the server's count: here ${formatThreeDigits(each)} tokens for each of its chunks, as the server of ${nameOf(OTHER[on])} counts them`,
       });
 };
 

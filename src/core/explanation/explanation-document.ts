@@ -58,7 +58,7 @@ const causeSchema = v.object({
   ),
   on: described(letter, 'Of whose requests it was calculated.'),
   effect: described(figure, 'In the unit of the figure: what it adds on the way from A to B.'),
-  effectShare: described(figure, 'The same, as a share of A’s figure.'),
+  effectShare: described(figure, 'The same, as a share of A’s figure; of B’s where A’s is 0.'),
   evidence: longText,
 });
 
@@ -75,7 +75,7 @@ const explainedFigureSchema = v.object({
   a: figureOfSide,
   b: figureOfSide,
   difference: described(figure, 'B − A: the sum of all effects and of the rest.'),
-  differenceShare: described(figure, 'The same, as a share of A’s figure.'),
+  differenceShare: described(figure, 'The same, as a share of A’s figure; of B’s where A’s is 0.'),
   isSame: described(v.boolean(), 'The difference is below 0.05 % of A’s figure, and is not explained.'),
   causes: described(v.array(causeSchema), 'The greatest effect first.'),
   unexplained: figure,

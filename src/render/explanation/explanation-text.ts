@@ -44,7 +44,7 @@ export const explanationSentence = (document: ExplanationDocument): string => {
     (rest, { unexplainedShare }) => Math.max(rest, Math.abs(unexplainedShare)),
     0,
   );
-  return `${most.label} differs most: ${percentText(most.differenceShare)} of A's. What stays unexplained is at most ${shareText(greatestRest)} of a figure.`;
+  return `${most.label} differs most: ${percentText(most.differenceShare)} of ${most.a.figure === 0 ? "B's" : "A's"}. What stays unexplained is at most ${shareText(greatestRest)} of a figure.`;
 };
 
 export const explanationFacts = ({ a, b }: ExplanationDocument): readonly FactRow[] =>
@@ -159,7 +159,7 @@ const tableText = (figure: Pick<ExplainedFigureDocument, 'unit'>, value: Reporte
 const signed = (figure: Pick<ExplainedFigureDocument, 'unit'>, value: number): string =>
   `${value < 0 ? '−' : '+'}${valueText(figure, Math.abs(value))}`;
 
-/** "+18.2 %" of A's figure. */
+/** "+18.2 %" of A's figure, or of B's. */
 const percentText = (share: number): string => ratioText(1 + share);
 
 const shareText = (share: number): string => `${formatThreeDigits(share * 100)} %`;

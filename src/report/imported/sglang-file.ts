@@ -55,6 +55,17 @@ export const sglangRun = (value: unknown, location: string, writtenAt: string): 
       { what: 'target', reason: "SGLang's result does not name the server" },
       { what: 'date', reason: 'the time at which its file was written' },
       { what: 'data set', reason: 'only its kind is named' },
+      ...(failedOf(result) === undefined
+        ? [{ what: 'failed requests', reason: 'only --output-details lists them' }]
+        : []),
+      ...(result.request_rate === 'trace'
+        ? [
+            {
+              what: 'load',
+              reason: 'requests were sent at the times of a trace; the maximum in flight is shown',
+            },
+          ]
+        : []),
       { what: 'single requests', reason: '--output-details has no times at which they were sent and ended' },
       {
         what: 'definitions',
@@ -68,7 +79,7 @@ const summaryOf = (value: unknown, result: Result, location: string): ForeignSum
   const record = checkedBy(v.record(v.string(), v.unknown()), value, location);
   return {
     completed: result.completed,
-    failed: 0,
+    failed: failedOf(result) ?? 0,
     windowNs: toNs(result.duration),
     inputTokens: result.total_input_tokens ?? result.total_input ?? undefined,
     outputTokens: result.total_output_tokens ?? result.total_output ?? undefined,
@@ -85,6 +96,9 @@ const patternOf = ({ request_rate: rate, max_concurrency: most, completed }: Res
   typeof rate === 'number'
     ? { kind: 'poisson', requestsPerSecond: rate }
     : { kind: 'concurrency', concurrency: Math.max(1, most ?? completed) };
+
+/** undefined without --output-details. */
+const failedOf = ({ errors }: Result): number | undefined => errors?.filter(error => error !== '').length;
 
 const SERIES = [
   ['ttft', 'ttftNs'],
@@ -117,5 +131,6 @@ const RESULT = v.looseObject({
   output_throughput: v.nullish(nonNegative),
   total_throughput: v.nullish(nonNegative),
   mean_itl_ms: v.nullish(nonNegative),
+  errors: v.nullish(v.array(v.string())),
 });
 type Result = v.InferOutput<typeof RESULT>;

@@ -358,33 +358,20 @@ test('without the requests of either, a cause is named and not computed', () => 
   ).toEqual({ difference: 18e6, causes: [], unexplained: 18e6, uncomputed: ['definition', 'percentile'] });
 });
 
+test('a figure that is 0 in A is compared with that of B', () => {
+  const none = unknown('its file has no single requests');
+  const a = resultOf('sglang', none, { printed: { 'itl.p50': 0 } });
+  const b = resultOf('sglang', none, { printed: { 'itl.p50': 5e6 } });
+  expect(figureOf(a, b, 'itl.p50')).toMatchObject({ difference: 5e6, differenceShare: 1, isSame: false });
+  expect(figureOf(a, a, 'itl.p50')).toMatchObject({ difference: 0, differenceShare: 0, isSame: true });
+});
+
 test('a client states by how much it may be off, next to the rest', () => {
   const ours = resultOf('plimsoll', EVEN, { bounds: { 'ttft.mean': 3e5 } });
   expect(figureOf(ours, resultOf('aiperf', EVEN), 'ttft.mean').clientBound).toBe(3e5);
   expect(figureOf(resultOf('aiperf', EVEN), resultOf('aiperf', EVEN), 'ttft.mean').clientBound).toMatchObject(
     { kind: 'unknown' },
   );
-});
-
-describe('what is not of one model on one server is shown and not explained', () => {
-  test.for([
-    { what: 'model', more: { facts: { model: 'another' } } },
-    { what: 'server', more: { target: 'http://127.0.0.1:9000/v1' } },
-  ])('$what', ({ more }) => {
-    const document = explainResults(resultOf('plimsoll', EVEN), resultOf('guidellm', EVEN, more));
-    expect(document.comparable).toBe(false);
-    expect(document.differences[0]?.isFatal).toBe(true);
-    expect(document.figures.every(({ causes }) => causes.length === 0)).toBe(true);
-    expect(document.figures).not.toEqual([]);
-  });
-
-  test('one server under two names is one, and so is one model', () => {
-    const other = resultOf('guidellm', EVEN, {
-      target: 'http://LOCALHOST:8000/v1',
-      facts: { model: '/models/m.gguf' },
-    });
-    expect(explainResults(resultOf('plimsoll', EVEN), other).comparable).toBe(true);
-  });
 });
 
 const NOTHING = {

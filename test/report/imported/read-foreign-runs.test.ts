@@ -161,6 +161,24 @@ test('a result of SGLang has its totals, its endless rate, and the date of its f
   expect(readForeignRuns(text + text, { beside: undefined, writtenAt: WRITTEN_AT })).toHaveLength(2);
 });
 
+test('a result of SGLang counts failed requests if it lists them, and names what it does not contain', () => {
+  const result = {
+    backend: 'sglang',
+    request_rate: 'trace',
+    duration: 20,
+    completed: 2,
+    request_throughput: 0.1,
+    mean_e2e_latency_ms: 1_500,
+  };
+  const read = (more: object) => runOf(JSON.stringify({ ...result, ...more }));
+  const named = (run: ReturnType<typeof read>) => run?.unreported.map(({ what }) => what);
+  const alone = read({});
+  expect(named(alone)).toEqual(expect.arrayContaining(['failed requests', 'load']));
+  const detailed = read({ errors: ['', 'Not Found', ''] });
+  expect(detailed?.figures).toMatchObject({ kind: 'summary', summary: { completed: 2, failed: 1 } });
+  expect(named(detailed)).not.toContain('failed requests');
+});
+
 test.for(['vllm', 'guidellm'] as const)('what %s printed is kept next to its requests', async tool => {
   const text = tool === 'vllm' ? await detailedVllm() : await writtenAs(tool);
   const run = runOf(text);
