@@ -3,41 +3,20 @@
 
 import type { ComparisonDocument, GateAnswer } from '../core/comparison/comparison-document.ts';
 import { gateAnswerText } from '../render/comparison/gate-text.ts';
-import { type Markup, markup } from '../render/text/markup.ts';
+import { type JunitCase, junitXml } from './junit.ts';
 
-interface TestCase {
-  readonly name: string;
-  readonly state: 'passed' | 'failure' | 'error' | 'skipped';
-  readonly text: string;
-}
+export const comparisonJunit = (document: ComparisonDocument): string =>
+  junitXml({
+    suite: 'plimsoll compare',
+    startedAt: document.startedAt,
+    cases: [comparableCase(document), ...ruleCases(document)].map(one => ({
+      className: 'plimsoll.compare',
+      ...one,
+    })),
+    output: document.sentence,
+  });
 
-export const comparisonJunit = (document: ComparisonDocument): string => {
-  const cases = [comparableCase(document), ...ruleCases(document)];
-  const count = (state: TestCase['state']): number => cases.filter(one => one.state === state).length;
-  const { markup: text } = markup`<?xml version="1.0" encoding="UTF-8"?>
-<testsuites>
-<testsuite name="plimsoll compare" timestamp="${document.startedAt.replace(/(\.\d+)?Z$/, '')}" tests="${cases.length}" failures="${count('failure')}" errors="${count('error')}" skipped="${count('skipped')}" time="0">
-${cases.map(caseMarkup)}<system-out>${document.sentence}</system-out>
-</testsuite>
-</testsuites>
-`;
-  return text;
-};
-
-const caseMarkup = ({ name, state, text }: TestCase): Markup => {
-  switch (state) {
-    case 'passed':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"/>\n`;
-    case 'failure':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><failure message="${text}">${text}</failure></testcase>\n`;
-    case 'error':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><error message="${text}">${text}</error></testcase>\n`;
-    case 'skipped':
-      return markup`<testcase classname="plimsoll.compare" name="${name}" time="0"><skipped message="${text}"/></testcase>\n`;
-    default:
-      return state satisfies never;
-  }
-};
+type TestCase = Omit<JunitCase, 'className'>;
 
 const comparableCase = ({ refusals, isAnyway }: ComparisonDocument): TestCase => ({
   name: 'A and B are comparable',
