@@ -11,8 +11,6 @@ import { type Headroom, headroom } from '../../core/model/headroom.ts';
 import type { HeadroomDevice, HeadroomQuestion } from '../../core/model/headroom-devices.ts';
 import { headroomDocument } from '../../core/model/headroom-document.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
-import { nodeName } from '../../core/node/node-view.ts';
-import { nodeIds } from '../../core/node/presence-view.ts';
 import { choice, nonEmpty, value } from '../../core/option/option.ts';
 import { wholeNumberFrom } from '../../core/option/option-values.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
@@ -23,9 +21,10 @@ import { readModelAt } from '../../model/read-model.ts';
 import { headroomLines } from '../../render/headroom-text.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
-import { CommandError, endedBy } from '../command-error.ts';
+import { endedBy } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { nodesOption, requestedNodes } from '../nodes-option.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const CACHE_NAMES: readonly CacheType[] = ['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0'];
@@ -67,12 +66,6 @@ const cacheOption = choice({
   valueName: 'TYPE',
   meaning: 'Type of the numbers in the cache: f16, bf16, f32, fp8, q8_0 or q4_0. Default: f16.',
   choices: CACHE_NAMES,
-});
-const nodesOption = value({
-  name: 'nodes',
-  valueName: 'A,B',
-  meaning: 'Only these nodes of the cluster. Default: all.',
-  parse: nonEmpty,
 });
 const bandwidthOption = value({
   name: 'bandwidth',
@@ -200,29 +193,9 @@ const onCluster = async (
   const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
   const moment = await clusterNow(client, systemClock, signal);
-  const known = nodeIds(moment.state).map(nodeId => ({ nodeId, name: nodeName(moment.state, nodeId) }));
-  const requested = invocation
-    .option(nodesOption)
-    ?.split(',')
-    .map(name => name.trim());
-  const strange = requested?.find(
-    name => name !== 'all' && !known.some(node => node.name === name || node.nodeId === name),
-  );
-  if (strange !== undefined) {
-    throw new CommandError(
-      'usage',
-      `--nodes: no node is called ${JSON.stringify(strange)}`,
-      `The cluster has: ${known.map(({ name }) => name).join(', ')}`,
-    );
-  }
   return clusterHeadroom(moment.state, systemClock.nowMs(), {
     ...request,
-    nodes:
-      requested === undefined || requested.includes('all')
-        ? undefined
-        : known
-            .filter(({ name, nodeId }) => requested.includes(name) || requested.includes(nodeId))
-            .map(({ nodeId }) => nodeId),
+    nodes: requestedNodes(invocation, moment.state),
   });
 };
 
