@@ -7,6 +7,7 @@ import { optionForm } from '../src/core/option/option.ts';
 import { FIGURE_TABLES } from './figure-tables.mjs';
 
 export const TABLED_DOCUMENTS = [
+  'accept.md',
   'api.md',
   'cli.md',
   'coming-from.md',
@@ -25,6 +26,7 @@ export const declarations = async () => {
     import('../src/cli/commands.ts'),
     import('../src/cli/exit-codes.ts'),
     import('../src/cli/like/foreign-options.ts'),
+    import('../src/core/acceptance/accept-cluster.ts'),
     import('../src/cli/published-documents.ts'),
     import('../src/config/config-keys.ts'),
     import('../src/config/value-kinds.ts'),
@@ -115,6 +117,19 @@ const TABLES = {
           ];
         },
       ),
+    ),
+  /** Of a stage of an acceptance. */
+  checks: ({ ACCEPTANCE_CHECKS }, name) =>
+    table(
+      ['check', 'what', 'passes if', 'limit in a plan'],
+      ACCEPTANCE_CHECKS.filter(({ stage }) => stage === name).map(({ id, title, threshold, plan, unit }) => [
+        code(id),
+        title,
+        threshold,
+        plan === undefined
+          ? ''
+          : [plan === 'min' ? 'least' : 'most', ...(unit === '' ? [] : [unit])].join(', '),
+      ]),
     ),
   failures: ({ FAILURES }) =>
     table(

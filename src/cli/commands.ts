@@ -41,6 +41,7 @@ const GROUPS: Readonly<Record<CommandWord, () => Promise<readonly Command[]>>> =
   demo: async () => [(await import('./commands/demo.ts')).demoCommand],
   record: async () => [(await import('./commands/record.ts')).recordCommand],
   doctor: async () => [(await import('./commands/doctor.ts')).doctorCommand],
+  accept: async () => [(await import('./commands/accept.ts')).acceptCommand],
   forget: async () => [(await import('./commands/forget.ts')).forgetCommand],
   key: async () => {
     const key = await import('./commands/key.ts');

@@ -6,7 +6,8 @@ export const EXIT_CODES = {
   usage: { code: 2, meaning: 'The command line is wrong: unknown command or option, bad value.' },
   badConfig: {
     code: 3,
-    meaning: '`config check` or `config show` found something wrong, or `agent` its caps.',
+    meaning:
+      '`config check` or `config show` found something wrong, or `agent` its caps, or `accept` its plan.',
   },
   homeInUse: { code: 4, meaning: 'Another daemon uses this home.' },
   noDaemon: { code: 5, meaning: 'No daemon answers for this home, or it refuses the request.' },
@@ -92,6 +93,11 @@ export const EXIT_CODES = {
   fleet: {
     code: 33,
     meaning: '`fleet`: the folder of the fleet cannot be used, or its server does not do what is requested.',
+  },
+  notAccepted: { code: 34, meaning: '`accept`: a check failed; the report names each.' },
+  acceptUndecided: {
+    code: 35,
+    meaning: '`accept`: no check failed, but some cannot be judged; the report states why.',
   },
   hangup: { code: 129, meaning: 'Stopped by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Stopped by SIGINT (Ctrl-C) before it had finished.' },

@@ -159,6 +159,12 @@ const ROWS = {
     file: 'campaign.json',
     load: async () => (await import('../render/campaign/probe-campaign.ts')).CAMPAIGN.schema,
   },
+  acceptance: {
+    version: 1,
+    meaning: 'Whether a cluster is fit for use: each check with its result, figure, limit and reason.',
+    file: 'acceptance.json',
+    load: async () => (await import('../core/acceptance/acceptance-document.ts')).acceptanceSchema,
+  },
   baseline: {
     version: 1,
     meaning: 'The figures of several runs of a known good state, stored by name.',

@@ -9,6 +9,7 @@ import { markup } from '../render/text/markup.ts';
 import { csvLine } from './csv/csv-line.ts';
 import { againSection, reportPage, sectionMarkup, verdictBand } from './html/page-parts.ts';
 import type { FontFace } from './html/page-style.ts';
+import { type PageSignature, signatureSection } from './html/signature-section.ts';
 import { answerLead, codeCell, documentMarkdown } from './markdown/markdown-text.ts';
 
 export const plainMarkdown = (report: PlainReport): string => {
@@ -25,8 +26,12 @@ export const plainMarkdown = (report: PlainReport): string => {
   });
 };
 
-export const plainPage = (report: PlainReport, fonts: readonly FontFace[]): string => {
-  const { form, title, document, target, load, result, sections } = report;
+export const plainPage = (
+  report: PlainReport,
+  fonts: readonly FontFace[],
+  signature?: PageSignature,
+): string => {
+  const { form, title, document, target, load, result, verdict, sections } = report;
   const cut = cutTexts(report);
   return reportPage({
     title: `${title} ${document.id}`,
@@ -40,11 +45,11 @@ export const plainPage = (report: PlainReport, fonts: readonly FontFace[]): stri
       tags: [],
     },
     content: markup`${verdictBand({
-      tone: cut.length > 0 ? 'caution' : 'good',
+      tone: cut.length > 0 && verdict.tone === 'good' ? 'caution' : verdict.tone,
       headline: `${capitalized(result === '' ? load : result)}.`,
-      reasons: cut,
+      reasons: [...cut, ...verdict.reasons],
       sentence: `${capitalized(load)}.`,
-    })}${sections.map(section => sectionMarkup(section))}${againSection(document.command)}`,
+    })}${sections.map(section => sectionMarkup(section))}${againSection(document.command)}${signature && signatureSection(signature)}`,
     raw: { file: `${form}.json`, json: jsonLines(document) },
   });
 };

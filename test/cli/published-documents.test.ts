@@ -38,6 +38,7 @@ const CHECKED_IN: Readonly<Record<string, string>> = {
   calibrate: 'test/network/calibrate.test.ts',
   'probe all': 'test/cli/probe/probe-all.test.ts',
   'probe link': 'test/cli/probe/probe-link.test.ts',
+  accept: 'test/cli/accept.test.ts',
   'probe gpu': 'test/cli/probe/probe-devices.test.ts',
   'probe memory': 'test/cli/probe/probe-devices.test.ts',
   'fleet status': 'test/mesh/nats/fleet-commands.test.ts',

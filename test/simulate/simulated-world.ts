@@ -17,6 +17,9 @@ export interface AgentReply extends SimulatedFact {
   readonly atMs: number;
 }
 
+/** What a node reports in place of a fact: for faults that no scenario has. */
+type ChangedFact = (name: string, fact: Fact, atMs: number) => Fact;
+
 export class SimulatedWorld implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock();
   readonly reported: AgentReply[] = [];
@@ -35,7 +38,8 @@ export class SimulatedWorld implements AsyncDisposable {
       seed = 1,
       pastStepSeconds,
       hasFaults = true,
-    }: { seed?: number; pastStepSeconds?: number; hasFaults?: boolean } = {},
+      change = (_name, fact) => fact,
+    }: { seed?: number; pastStepSeconds?: number; hasFaults?: boolean; change?: ChangedFact } = {},
   ) {
     const scenario = typeof of === 'number' ? scenarioOfSize(of) : of;
     this.simulation = new Simulation({
@@ -47,7 +51,10 @@ export class SimulatedWorld implements AsyncDisposable {
       activity: () => this.activity,
       ...(pastStepSeconds === undefined ? {} : { pastStepSeconds }),
       report: (node, facts) => {
-        for (const reported of facts) this.reported.push({ ...reported, node, atMs: this.clock.nowMs() });
+        const name = this.simulation.wiring.sites.find(({ nodeId }) => nodeId === node)?.machine.name ?? node;
+        const atMs = this.clock.nowMs();
+        for (const reported of facts)
+          this.reported.push({ ...reported, fact: change(name, reported.fact, atMs), node, atMs });
       },
       onAway: (node, away) => {
         if (away === 'stopped') this.#stopNode(node);

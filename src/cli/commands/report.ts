@@ -45,7 +45,7 @@ export const reportCommand: Command = {
     homeOption,
     jsonOption,
   ],
-  prints: ['report', 'repeat', 'sweep', 'line', 'comparison', 'campaign'],
+  prints: ['report', 'repeat', 'sweep', 'line', 'comparison', 'campaign', 'acceptance'],
   examples: [
     {
       line: 'plimsoll report ~/.plimsoll/runs/2026-01-31-1',

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { DocumentReporter, REPORTED_PLAIN } from '../../bench/announce/document-reporter.ts';
 import { openDocumentFolder, plainFolder } from '../../bench/run/document-folder.ts';
-import { newId } from '../../bench/run/new-id.ts';
+import { newDocumentId } from '../../bench/run/new-id.ts';
 import { type Clock, pause } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome, resolveHome } from '../../config/home.ts';
-import { type DocumentId, isDocumentId, type NodeId } from '../../core/ids.ts';
+import type { NodeId } from '../../core/ids.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import { type GpuProfile, gpuProfileSchema } from '../../core/node/gpu-profile.ts';
 import { type ProbeSubject, probeKey } from '../../core/probe/probe-status.ts';
@@ -365,12 +365,6 @@ class Followed {
 }
 
 const keyOf = (node: string, subject: ProbeSubject): string => `${node} ${probeKey(subject)}`;
-
-const newDocumentId = (): DocumentId => {
-  const id = newId();
-  if (isDocumentId(id)) return id;
-  throw new RangeError(id);
-};
 
 const DEVICES = v.record(
   v.string(),

@@ -64,7 +64,8 @@ const lopsided = (there: FigureView | undefined, back: FigureView | undefined): 
   };
 };
 
-const soundShare = ({ medium, carrier }: ConnectionFacts): number | undefined => {
+/** The least share of the negotiated rate that a sound connection carries; undefined if none can be expected. */
+export const soundShare = ({ medium, carrier }: ConnectionFacts): number | undefined => {
   switch (medium) {
     case 'rdma':
       return CABLE_SHARE;

@@ -34,6 +34,15 @@ export const usualLinkFigure = (
   figure: LinkFigure,
 ): number | undefined => medianOf(state.probeBaselines[source]?.[probeKey(subject)]?.value, figure);
 
+/** The same for a device. */
+export const usualDeviceFigure = (
+  state: State,
+  node: NodeId,
+  deviceId: string,
+  figure: DeviceFigure,
+): number | undefined =>
+  medianOf(state.probeBaselines[node]?.[probeKey({ kind: 'gpu', deviceId })]?.value, figure);
+
 /** For the newest profile of a connection; none while it contains the figures of an older one. */
 export const unusualLinkFigures = (
   state: State,
@@ -111,4 +120,4 @@ const HABIT_SPAN_MS_MIN: number = 24 * 3_600_000;
  */
 export const VARIATION_SHARE = 0.25;
 /** The p50 of round trips depends on idle states of processors: twice is common. */
-const LATER_SHARE_MIN = 2;
+export const LATER_SHARE_MIN = 2;

@@ -17,7 +17,15 @@ export interface PlainKind<D extends PlainDocument> {
   /** What it works on: a URL, machines. */
   readonly target: (document: D) => string;
   readonly findings: (document: D) => Pick<PlainUpdate, 'load' | 'result'>;
+  /** Of a document that judges something; without it a complete one is good. */
+  readonly verdict?: (document: D) => PlainVerdict;
   readonly sections: (document: D) => readonly Section[];
+}
+
+interface PlainVerdict {
+  readonly tone: 'good' | 'caution' | 'open' | 'bad';
+  /** A sentence each. */
+  readonly reasons: readonly string[];
 }
 
 /** A document of any form, with what its row makes of it. */
@@ -26,6 +34,7 @@ export interface PlainReport extends Pick<PlainUpdate, 'load' | 'result'> {
   readonly title: string;
   readonly document: PlainDocument;
   readonly target: string;
+  readonly verdict: PlainVerdict;
   readonly sections: readonly Section[];
 }
 
@@ -35,6 +44,7 @@ export const plainReport = <D extends PlainDocument>(kind: PlainKind<D>, documen
   document,
   target: kind.target(document),
   ...kind.findings(document),
+  verdict: kind.verdict?.(document) ?? { tone: 'good', reasons: [] },
   sections: kind.sections(document),
 });
 

@@ -23,17 +23,7 @@ import { madeUpProcess } from '../../support/made-up-process.ts';
 import { documentFaults } from '../../support/published-schema.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-
-/** Time passes with the turns of the event loop: the requests of the command need some. */
-const whileTimePasses = async <T>(clock: VirtualClock, work: Promise<T>): Promise<T> => {
-  let isOver = false;
-  void work.finally(() => (isOver = true)).catch(() => undefined);
-  while (!isOver) {
-    await clock.advance(100);
-    await new Promise(setImmediate);
-  }
-  return await work;
-};
+import { whileTimePasses } from '../../support/while-time-passes.ts';
 
 const run = async (live: LiveDaemon, args: readonly string[]): Promise<string> => {
   const process = madeUpProcess([...args, '--home', live.home]);
