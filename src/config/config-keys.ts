@@ -66,6 +66,12 @@ export const CONFIG_ROWS = {
         value: { kind: 'group', example: 'HGX H200' },
         meaning: 'The kind of this machine in groups. Without it: its GPUs, or its model.',
       },
+      prices: {
+        key: 'price',
+        value: { kind: 'prices', example: '2.50 EUR/h, 0.32 EUR/kWh' },
+        meaning:
+          'What an hour of this machine costs, and its electricity: reports of benchmarks that load it have their cost. `--price` replaces it.',
+      },
     },
   },
   http: {

@@ -63,6 +63,7 @@ export const publicConfig = (config: Config): NodeConfig => ({
   },
   makesLoad: config.bench.isAgent && config.bench.targets.length > 0,
   servedEndpoints: config.endpoints.map(({ url }) => new URL(url).origin),
+  ...(config.prices === undefined ? {} : { prices: config.prices }),
 });
 
 const NOT_SET: Unknown = unknown('not set in config.toml');

@@ -3,6 +3,7 @@
 
 import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { type Price, priceOption } from '../core/run/run-cost.ts';
 import { keyOfTarget, type TargetKey, targetOrigin } from './bench-values.ts';
 import {
   durationMs,
@@ -58,6 +59,10 @@ const KINDS = {
   group: {
     read: (): ValueReader<string> => groupName,
     form: (): string => `text of at most ${GROUP_NAME_LENGTH_MAX} characters, without a slash`,
+  },
+  prices: {
+    read: (): ValueReader<readonly Price[]> => prices,
+    form: 'a price of an hour, of a kWh, or both with a comma between them',
   },
   boolean: { read: (): ValueReader<boolean> => trueOrFalse, form: 'true or false' },
   whole: {
@@ -133,6 +138,11 @@ const groupName: ValueParser<string> = value => {
   return name.kind === 'ok' && name.value.includes('/')
     ? wrong('the name has a slash in it', 'Write a dash or a space instead.')
     : name;
+};
+
+const prices: ValueParser<readonly Price[]> = value => {
+  const text = textUpTo(80)(value);
+  return text.kind === 'ok' ? priceOption.read(text.value.split(',').map(price => price.trim())) : text;
 };
 
 const hostPort: ValueParser<HostPort> = value =>

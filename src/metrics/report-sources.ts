@@ -100,8 +100,10 @@ const judgedIn = ({
   headroom,
   calibration,
   energy,
-}: Report): Pick<Report, 'headroom' | 'calibration' | 'energy'> => ({
+  nodePrices,
+}: Report): Pick<Report, 'headroom' | 'calibration' | 'energy' | 'nodePrices'> => ({
   ...(energy === undefined ? {} : { energy }),
+  ...(nodePrices === undefined ? {} : { nodePrices }),
   ...(headroom === undefined ? {} : { headroom }),
   ...(calibration === undefined ? {} : { calibration }),
 });

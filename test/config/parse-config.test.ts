@@ -30,6 +30,7 @@ describe('a config file', () => {
       site: undefined,
       rack: undefined,
       machineKind: undefined,
+      prices: undefined,
       http: { listen: { kind: 'listen', host: '127.0.0.1', port: 4180, isExplicit: false }, hostNames: [] },
       mesh: {
         listen: { kind: 'listen', host: '::', port: 4181, isExplicit: false },
@@ -133,6 +134,7 @@ describe('a config file', () => {
       site: undefined,
       rack: undefined,
       machineKind: undefined,
+      prices: undefined,
       endpoints: [],
       probes: { ...config.probes, port: undefined },
       bench: { ...config.bench, port: undefined },

@@ -2,6 +2,7 @@
 // in progress and visible, and its document once it has ended.
 
 import type { SweepId } from '../../../src/core/ids.ts';
+import type { LineCost } from '../../../src/core/run/run-cost.ts';
 import { type PicturedStage, picturedStages } from '../../../src/render/sweep/pictured-stage.ts';
 import { sweepAnswerSchema } from '../../../src/wire/api/sweep-answers.ts';
 import { fetchDaemon } from '../shell/fetch-daemon.ts';
@@ -11,6 +12,8 @@ const SWEEP_REQUEST_MS = 1_000;
 export class SweepFilesStore {
   /** Undefined where only the digest of the cluster is known. */
   stages: readonly PicturedStage[] | undefined = $state.raw(undefined);
+  /** Of a line that has ended, if there are prices. */
+  cost: LineCost | undefined = $state.raw(undefined);
   /** Why there are no whole stages; '' where there are, or before they came. */
   notice: string = $state.raw('');
   readonly #path: string;
@@ -42,6 +45,7 @@ export class SweepFilesStore {
     const { document: written, stages, notice } = reply.value;
     const whole = written?.stages ?? stages;
     this.notice = notice;
+    this.cost = written !== null && 'cost' in written ? written.cost : undefined;
     if (whole.length > 0) this.stages = picturedStages(whole);
   }
 }

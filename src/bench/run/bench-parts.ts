@@ -52,7 +52,9 @@ export interface BenchParts {
   /** For a stage: receives the server's own metrics, if this process reads them. */
   readonly onServer?: (reading: ServerReading) => void;
   /** Evaluates the machine that was loaded, for the report. Called once, at the end; never rejects. */
-  readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration' | 'energy'>>;
+  readonly judge?: (
+    report: Report,
+  ) => Promise<Pick<Report, 'headroom' | 'calibration' | 'energy' | 'nodePrices'>>;
   readonly observer: BenchObserver;
   /**
    * Whether the observer needs more than one snapshot a second. Others may request them during the run. Default:

@@ -6,6 +6,7 @@ import { errorMessage } from '../../core/problem.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import { judgedObjectives, judgedText, type Objective, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
+import { lineCost } from '../../core/sweep/line-cost.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import {
   LINE_SCHEMA,
@@ -207,18 +208,24 @@ class LineRun {
           : undefined;
     const failed = this.#failed;
     const { request, tiers = [] } = this.#parts;
+    const { by } = search;
+    const stages = [...this.#stages];
+    const { line, sentence } = this.#result(undefined, request.objectives, end);
+    const cost = lineCost({ line, stages, by });
     return {
       ...this.#head,
       schema: LINE_SCHEMA,
       state,
-      stages: [...this.#stages],
+      stages,
       ...(failed === undefined ? {} : { stopped: failed }),
-      by: search.by,
+      by,
       resolution: search.resolution,
       confidence: this.#parts.confidence,
       budgetMs,
       usedMs: this.#usedMs,
-      ...this.#result(undefined, request.objectives, end),
+      line,
+      sentence,
+      ...(cost === undefined ? {} : { cost }),
       ...(tiers.length === 0
         ? {}
         : {

@@ -196,6 +196,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         failures: account.failures,
       }),
       figures,
+      ...(report.cost === undefined ? {} : { cost: report.cost }),
       ...(order.goal.kind === 'measure' ? {} : { evidence: evidenceOf(look) }),
       ...(judged.length === 0 ? {} : { tiers: judged }),
     };

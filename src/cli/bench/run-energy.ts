@@ -8,10 +8,9 @@ import type { SessionPhase } from '../../bench/run/session.ts';
 import { pause } from '../../clock/clock.ts';
 import { monotonicNs, systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
-import type { RunEnergy } from '../../core/run/energy.ts';
 import type { PowerWindow } from '../../core/run/integrate-power.ts';
 import type { Report } from '../../core/run/report.ts';
-import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
@@ -35,7 +34,7 @@ export const energyRuns =
       ...parts,
       judge: async report => {
         const judged = judge === undefined ? {} : await judge(report);
-        return { ...judged, energy: await watch.energy(report) };
+        return { ...judged, ...(await watch.account(report)) };
       },
       observer: {
         started: started => {
@@ -87,16 +86,16 @@ class EnergyWatch implements AsyncDisposable {
     if (phase === 'ended') this.#untilMs ??= systemClock.nowMs();
   }
 
-  /** Never rejects. */
-  async energy(report: Report): Promise<Reported<RunEnergy>> {
+  /** With the prices of the node, if the run was given none. Never rejects. */
+  async account(report: Report): Promise<Pick<Report, 'energy' | 'nodePrices'>> {
     const { state } = this.#options;
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ENERGY_MS_MAX)]);
     try {
       return await this.#account(report, signal);
     } catch (error) {
-      if (signal.aborted) return unknown('not determined in time');
+      if (signal.aborted) return { energy: unknown('not determined in time') };
       const reason = error instanceof CommandError ? NO_DAEMON : errorMessage(error);
-      return unknown(reason.slice(0, REASON_LENGTH_MAX));
+      return { energy: unknown(reason.slice(0, REASON_LENGTH_MAX)) };
     }
   }
 
@@ -105,17 +104,22 @@ class EnergyWatch implements AsyncDisposable {
     await this.#keeping;
   }
 
-  async #account(report: Report, signal: AbortSignal): Promise<Reported<RunEnergy>> {
+  async #account(report: Report, signal: AbortSignal): Promise<Pick<Report, 'energy' | 'nodePrices'>> {
     const window = this.#window();
-    if (window === undefined) return unknown('nothing was measured');
+    if (window === undefined) return { energy: unknown('nothing was measured') };
     const loaded = await this.#loaded(signal);
-    if (isUnknown(loaded)) return loaded;
-    return await loaded.account(report, {
+    if (isUnknown(loaded)) return { energy: loaded };
+    const { prices } = loaded;
+    const energy = await loaded.account(report, {
       ...this.#options,
       window,
       beganMs: this.#beganMs,
       zeroMs: this.#zeroMs,
     });
+    return {
+      energy,
+      ...(prices === undefined || report.run.price !== undefined ? {} : { nodePrices: prices }),
+    };
   }
 
   #window(): PowerWindow | undefined {

@@ -36,6 +36,7 @@ export class RunPower {
     // The end of a history is somewhere within a second of the daemon; it is mapped to the present here.
     this.#history.add(answer, answer.nowMs, systemClock.nowMs() - answer.nowMs);
     return {
+      prices: moment.state.nodeConfigs[node]?.value.prices,
       account: async (report, options) => {
         const { runId, window, beganMs } = options;
         const view = nodeView(moment.state, node, systemClock.nowMs());
@@ -65,6 +66,8 @@ export class RunPower {
 }
 
 export interface LoadedPower {
+  /** By its config.toml. */
+  readonly prices: Report['nodePrices'] | undefined;
   account(report: Report, options: AccountOptions): Promise<Reported<RunEnergy>>;
 }
 

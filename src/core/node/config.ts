@@ -1,6 +1,7 @@
 // The part of a node's config.toml that other nodes may see: an allow-list, never the file.
 
 import * as v from 'valibot';
+import { pricesSchema } from '../run/run-cost.ts';
 import { count, figure, type Infer, list, openObject, reported, text } from '../schema.ts';
 
 /** As allowed in config.toml: a node with an infinite limit would never be reported as missing. */
@@ -29,6 +30,8 @@ export const nodeConfigSchema = openObject({
   makesLoad: reported(v.boolean()),
   /** Scheme, host and port of endpoints served on this node; never credentials or paths. */
   servedEndpoints: list(text),
+  /** Of an hour of the machine, and of its electricity; missing if there are none. */
+  prices: v.exactOptional(pricesSchema),
 });
 
 export type NodeConfig = Infer<typeof nodeConfigSchema>;

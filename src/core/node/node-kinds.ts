@@ -210,6 +210,8 @@ export const NODE_KINDS = {
       machineKind: 'machineKind',
       ignoredInterfaces: 'interface',
       servedEndpoints: 'free',
+      currency: 'plain',
+      per: 'plain',
     },
   },
   'reading.confirmed': {

@@ -1,5 +1,5 @@
-// What a run cost: the time of the machine that it loaded, and the electricity that its sensors measured, each by request, by session and
-// by tokens. The whole of it is divided by each: tokens of prompts and tokens of answers share one machine.
+// What a run cost: the time of the machine that it loaded, and the electricity that its sensors measured, each by hour, by request, by
+// session and by tokens. The whole of it is divided by each: tokens of prompts and tokens of answers share one machine.
 
 import { recordOf } from '../record-of.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
@@ -7,9 +7,9 @@ import { widestOf } from './event-record.ts';
 import type { Report } from './report.ts';
 import { COST_SHARE_KEYS, type CostPart, type CostShare, type Price } from './run-cost.ts';
 
-/** The same report with its cost, if it has prices. */
+/** The same report with its cost, if it was given prices or the node that it loaded has some. */
 export const withCost = (report: Report): Report => {
-  const { price: prices = [] } = report.run;
+  const prices = report.run.price ?? report.nodePrices ?? [];
   const [first] = prices;
   if (first === undefined) return report;
   const parts = prices.flatMap(price =>
@@ -41,6 +41,7 @@ const partOf = (report: Report, of: CostPart['of'], total: Reported<number>): Co
 });
 
 const COUNTS: Readonly<Record<CostShare, (report: Report) => Reported<number>>> = {
+  perHour: ({ windowNs }) => (isUnknown(windowNs) ? windowNs : windowNs / HOUR_NS),
   perRequest: ({ counts }) => counts.completed,
   perSession: ({ sessions }) =>
     sessions === undefined ? unknown('requests are independent') : sessions.sessions.completed,

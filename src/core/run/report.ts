@@ -34,7 +34,7 @@ import { FINISH_REASONS, failuresByKindSchema } from './outcome.ts';
 import { provenanceSchema } from './provenance.ts';
 import { rateBoundsSchema } from './rate-bounds.ts';
 import { reportAgentSchema, reportCountsSchema, sentences } from './report-agent.ts';
-import { costSchema, priceSchema } from './run-cost.ts';
+import { costSchema, pricesSchema } from './run-cost.ts';
 import { runPatternSchema } from './run-pattern.ts';
 import { REPORT_RATE_KEYS } from './run-rates.ts';
 import { requestLengthsSchema, runRequestsSchema } from './run-requests.ts';
@@ -83,7 +83,7 @@ export const reportRunSchema = openObject({
   /** Contamination checks were disabled (--no-guard). */
   isUnguarded: v.exactOptional(v.literal(true)),
   /** What an hour of the server, or a kWh, costs. */
-  price: v.exactOptional(v.pipe(v.array(priceSchema), v.maxLength(2))),
+  price: v.exactOptional(pricesSchema),
   /** Command that repeats it, without secrets. */
   command: reported(text),
   /** Names of the agents of a run from many machines; missing if one machine made it. */
@@ -274,7 +274,9 @@ export const reportSchema = openObject({
   environment: environmentSchema,
   /** From the sensors of the node that it loaded; missing if they were not read. */
   energy: v.exactOptional(v.union([unknownSchema, energySchema])),
-  /** If it was given prices. */
+  /** By the config.toml of the node that it loaded; missing if it has none, or if the run was given prices. */
+  nodePrices: v.exactOptional(pricesSchema),
+  /** If there are prices. */
   cost: v.exactOptional(costSchema),
   /** For a run with a tokenizer that the person provided. */
   tokenizer: v.exactOptional(v.union([unknownSchema, tokenizerAccountSchema])),

@@ -4,22 +4,25 @@ import * as v from 'valibot';
 import { type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
 import { type Option, repeated } from '../option/option.ts';
 import { recordOf } from '../record-of.ts';
-import { figure, type Infer, nonNegative, openObject, reported } from '../schema.ts';
+import { figure, type Infer, nonNegative, openObject, reported, shortText } from '../schema.ts';
 import { ENERGY_SCOPES } from './energy.ts';
 
 const PRICED = ['h', 'kWh'] as const;
 
-export const priceSchema = openObject({
+const priceSchema = openObject({
   amount: nonNegative,
   /** "$", "EUR"; '' if it was not given. */
-  currency: v.pipe(v.string(), v.maxLength(3)),
+  currency: shortText,
   /** Of an hour of the server, or of its electricity. */
   per: v.picklist(PRICED),
 });
 
 export type Price = Infer<typeof priceSchema>;
 
-/** One for each thing that has a price, in one currency. */
+/** One for each thing that has a price. */
+export const pricesSchema = v.pipe(v.array(priceSchema), v.maxLength(PRICED.length));
+
+/** One for each thing that has a price, in one currency. Without it, the prices of the loaded node count. */
 export const priceOption: Option<readonly Price[]> = (() => {
   const option = repeated({
     name: 'price',
@@ -49,7 +52,7 @@ export const priceOption: Option<readonly Price[]> = (() => {
       if (prices.kind === 'wrong') return prices;
       const { value } = prices;
       if (new Set(value.map(({ per }) => per)).size < value.length)
-        return wrong('two prices are for the same', 'Give one for each: --price 2.50/h --price 0.32/kWh');
+        return wrong('two prices are for the same', 'Give one for each, such as 2.50/h and 0.32/kWh.');
       return new Set(value.map(({ currency }) => currency)).size > 1
         ? wrong('the prices have different currencies', 'Write all of them in one.')
         : prices;
@@ -62,6 +65,7 @@ const FORM = /^(\p{Sc}|[A-Z]{3})? ?(\d{1,9}(?:\.\d{1,6})?) ?(\p{Sc}|[A-Z]{3})?\/
 
 /** By what the whole is divided, with the title of its column. */
 export const COST_SHARES = {
+  perHour: 'hour',
   perRequest: 'request',
   perSession: 'session',
   perMillionInputTokens: '1 M tokens in',
@@ -74,9 +78,11 @@ export type CostShare = keyof typeof COST_SHARES;
 const isShare = (key: string): key is CostShare => Object.hasOwn(COST_SHARES, key);
 export const COST_SHARE_KEYS: readonly CostShare[] = Object.keys(COST_SHARES).filter(isShare);
 
+/** Time of the server, or electricity by the sensors of a scope; scopes overlap and are never added. */
+const of = v.picklist(['time', ...ENERGY_SCOPES]);
+
 const partSchema = openObject({
-  /** Time of the server, or electricity by the sensors of a scope; scopes overlap and are never added. */
-  of: v.picklist(['time', ...ENERGY_SCOPES]),
+  of,
   /** Of the measured window. */
   total: reported(figure),
   ...recordOf(COST_SHARE_KEYS, () => reported(figure)),
@@ -85,8 +91,28 @@ const partSchema = openObject({
 export type CostPart = Infer<typeof partSchema>;
 
 export const costSchema = openObject({
-  currency: v.pipe(v.string(), v.maxLength(3)),
+  currency: shortText,
   /** By which share the figures may be off because of the client: the window's error by its length. */
   errorShare: reported(figure),
   parts: v.pipe(v.array(partSchema), v.maxLength(1 + ENERGY_SCOPES.length)),
 });
+
+const rangeSchema = openObject({ low: reported(figure), high: reported(figure) });
+
+export type CostRange = Infer<typeof rangeSchema>;
+
+/** Of a load line: `high` at the load that held, `low` at the one that did not. */
+export const lineCostSchema = openObject({
+  currency: shortText,
+  parts: v.pipe(
+    v.array(openObject({ of, ...recordOf(COST_SHARE_KEYS, () => rangeSchema) })),
+    v.maxLength(1 + ENERGY_SCOPES.length),
+  ),
+});
+
+export type LineCost = Infer<typeof lineCostSchema>;
+
+export const priceText = ({ amount, currency, per }: Price): string =>
+  currency === '' || /^\p{Sc}$/u.test(currency)
+    ? `${currency}${amount}/${per}`
+    : `${amount} ${currency}/${per}`;

@@ -4,6 +4,7 @@
 
 import * as v from 'valibot';
 import { objectiveAnswerSchema } from '../run/judge-objective.ts';
+import { costSchema } from '../run/run-cost.ts';
 import { type Arrival, burstinessFigure } from '../run/run-pattern.ts';
 import {
   count,
@@ -202,6 +203,8 @@ export const stageSchema = openObject({
   reasons,
   /** Unknown before the first of them. */
   figures: reported(stageFiguresSchema),
+  /** Of its run, if there are prices. */
+  cost: v.exactOptional(costSchema),
   /** Of a stage of a search that has ended: a search that is resumed continues from it. */
   evidence: v.exactOptional(stageEvidenceSchema),
   /** The tier for which the load was chosen; missing for the search's own objectives. */

@@ -4,6 +4,7 @@
 import * as v from 'valibot';
 import { failedStopSchema } from '../run/failed-stop.ts';
 import { environmentSchema } from '../run/report.ts';
+import { lineCostSchema } from '../run/run-cost.ts';
 import {
   count,
   type Infer,
@@ -144,6 +145,8 @@ export const lineDocumentSchema = openObject({
       v.maxLength(TIERS_MAX),
     ),
   ),
+  /** If there are prices, and an end of the line is known. */
+  cost: v.exactOptional(lineCostSchema),
   /** While it runs. */
   progress: v.exactOptional(lineProgressSchema),
 });

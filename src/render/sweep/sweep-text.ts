@@ -14,8 +14,9 @@ import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/s
 import { hangingLines, padded, paddedStart, textWidth } from '../../core/text/columns.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { lineCostSection } from '../run/cost-rows.ts';
 import { TOO_FEW } from '../run/percentile-text.ts';
-import { type FactRow, factLines, tableLines } from '../section.ts';
+import { type FactRow, factLines, sectionBody, tableLines } from '../section.ts';
 import { shownLine, type TextOptions } from '../text/ascii.ts';
 import { textBar } from '../text/bar.ts';
 import { leadOf } from './line-lead.ts';
@@ -56,6 +57,7 @@ export const sweepText = (document: StagesDocument, options: TextOptions): reado
     ...factLines(stagesFacts(document), columns),
     '',
     ...(stages.length === 0 ? ['No stage has started.'] : table(stages, { document, columns })),
+    ...costLines(document, columns),
     ...reasons(document.stages, columns),
     ...(isLine(document) ? [] : stageBars(inLoadOrder(stages, sweepHeadDigest(document, '').by), columns)),
   ].map(line => shownLine(line, options));
@@ -190,6 +192,16 @@ interface TableOptions {
 const table = (stages: readonly PicturedStage[], { document, columns }: TableOptions): readonly string[] => {
   const { title, note, tables } = stageSection(stages, isLine(document) ? 'line' : 'sweep');
   return [`${title} ${note}`, ...tables.flatMap(each => tableLines(each, columns))];
+};
+
+const costLines = (document: StagesDocument, columns: number): readonly string[] => {
+  const section = isLine(document) ? lineCostSection(document.cost) : undefined;
+  if (section === undefined) return [];
+  return [
+    '',
+    ...hangingLines('', `${section.title} ${section.note}`, columns),
+    ...sectionBody(section, columns),
+  ];
 };
 
 const reasons = (stages: readonly Stage[], columns: number): readonly string[] => {

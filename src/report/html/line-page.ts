@@ -7,11 +7,17 @@ import { seriesRow } from '../../core/run/run-series.ts';
 import { nameTexts } from '../../core/run/run-shape.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
-import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
+import {
+  LINE_SCHEMA,
+  type LineDocument,
+  type LoadLine,
+  type SweepDocument,
+} from '../../core/sweep/sweep-document.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../render/chart/line-charts.ts';
 import { holdsOf } from '../../render/chart/line-mark.ts';
+import { lineCostSection } from '../../render/run/cost-rows.ts';
 import { windowText } from '../../render/run/report-summary.ts';
 import { leadOf } from '../../render/sweep/line-lead.ts';
 import {
@@ -58,6 +64,7 @@ interface LinePageInput {
 export const linePage = ({ document, fonts }: LinePageInput): string => {
   const sweep = sweepHeadDigest(document, '');
   const { line } = lineOf(document);
+  const cost = document.schema === LINE_SCHEMA ? lineCostSection(document.cost) : undefined;
   const end = sweepEndOf(document);
   const stages = picturedAfterwards(document.stages);
   const isLine = sweep.form === 'line';
@@ -109,7 +116,7 @@ ${pageSection({
     ),
     'No stage has figures.',
   ),
-})}<div class="next-page">${sectionMarkup({ ...section, note: [section.note, ...(objective === undefined ? [] : [`objective: ${objective.label}`])].join('; ') })}</div>${pageSection(
+})}<div class="next-page">${sectionMarkup({ ...section, note: [section.note, ...(objective === undefined ? [] : [`objective: ${objective.label}`])].join('; ') })}${cost && sectionMarkup(cost)}</div>${pageSection(
       {
         title: 'In flight',
         remark: 'by load, each stage over its own time, all on one scale',

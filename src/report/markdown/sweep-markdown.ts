@@ -2,6 +2,7 @@
 
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
+import { lineCostSection } from '../../render/run/cost-rows.ts';
 import { objectivesText } from '../../render/sweep/line-text.ts';
 import { picturedAfterwards } from '../../render/sweep/pictured-stage.ts';
 import { stageSection } from '../../render/sweep/stage-columns.ts';
@@ -10,10 +11,14 @@ import { answerLead, codeCell, documentMarkdown } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
   const stages = picturedAfterwards(document.stages);
+  const cost = 'line' in document ? lineCostSection(document.cost) : undefined;
   return documentMarkdown({
     heading: 'line' in document ? 'Load line' : 'Sweep',
     lead: answerLead(cutText(document), sweepAnswer(document)),
-    sections: [stageSection(stages, 'line' in document ? 'line' : 'sweep')],
+    sections: [
+      stageSection(stages, 'line' in document ? 'line' : 'sweep'),
+      ...[cost].filter(section => section !== undefined),
+    ],
     facts: [
       ['Run', codeCell(document.id)],
       ['Model', isUnknown(document.model) ? 'unknown' : codeCell(document.model)],

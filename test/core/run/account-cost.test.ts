@@ -60,6 +60,7 @@ test('the time of the server is divided by requests and by tokens', () => {
       {
         of: 'time',
         total: 1.5,
+        perHour: 3,
         perRequest: 0.0015,
         perSession: unknown('requests are independent'),
         perMillionInputTokens: 0.75,
@@ -100,6 +101,15 @@ test('electricity is priced by scope', () => {
     reasons: [],
   } as const;
   expect(priced({ energy }, '0.3/kWh')?.parts).toMatchObject([
-    { of: 'gpu', total: 0.3, perRequest: 0.0003, perMillionOutputTokens: 0.6 },
+    { of: 'gpu', total: 0.3, perHour: 0.6, perRequest: 0.0003, perMillionOutputTokens: 0.6 },
   ]);
+});
+
+test('the prices of the node that was loaded count if the run was given none', () => {
+  const nodePrices = [{ amount: 2, currency: '$', per: 'h' }] as const;
+  expect(withCost(run({ nodePrices })).cost).toMatchObject({
+    currency: '$',
+    parts: [{ of: 'time', total: 1 }],
+  });
+  expect(priced({ nodePrices }, '3/h')?.parts).toMatchObject([{ total: 1.5 }]);
 });
