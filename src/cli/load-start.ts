@@ -10,6 +10,7 @@ import { BENCH } from './bench/bench-options.ts';
 import type { ParsedBenchOptions } from './bench/parse-bench-options.ts';
 import { proxyNotices } from './bench/request-headers.ts';
 import type { Invocation } from './command.ts';
+import { withHubInputs } from './hub-inputs.ts';
 import type { ProcessState } from './process-state.ts';
 import { keptCommand } from './sweep/kept-command.ts';
 
@@ -42,10 +43,11 @@ export const loadStart = async (
 ): Promise<LoadStart> => {
   const agents = namedAgents(invocation, now);
   const { headers, notices } = await headersToSend(agents, now, state, parsed);
+  const request = await withHubInputs({ ...parsed, headers }, state);
   return {
     ...optionValues(START_OPTIONS, option => now.option(option)),
     facts: invocation.option(BENCH.facts),
-    request: { ...parsed, headers },
+    request,
     agents,
     home: resolveHome({ ...state, option: now.option(BENCH.home) }),
     notices: [...proxyNotices(state.env), ...notices],

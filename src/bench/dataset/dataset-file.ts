@@ -34,7 +34,7 @@ export const readDatasetFile = async (options: DatasetFileOptions): Promise<Data
   const { prompts, leftOut, ignored } = await readEntries(entriesOf(format, options, digest), options);
   const rest = leftOut === 0 ? '' : `, ${leftOut} left out that ask nothing`;
   return {
-    description: `${basename(options.shownPath)}: ${countText(prompts.length)}${rest}${ignoredText(ignored)}`,
+    description: `${nameOf(options.shownPath)}: ${countText(prompts.length)}${rest}${ignoredText(ignored)}`,
     prompts,
     file: digest.result(),
   };
@@ -186,6 +186,9 @@ const ignoredText = (names: ReadonlySet<string>): string => {
   const rest = names.size > IGNORED_SHOWN ? ` and ${names.size - IGNORED_SHOWN} more` : '';
   return `, fields not used: ${shown.join(', ')}${rest}`;
 };
+
+/** Of a file of a hub all of it: it has the commit. */
+const nameOf = (shownPath: string): string => (shownPath.startsWith('hf:') ? shownPath : basename(shownPath));
 
 const countText = (count: number): string => (count === 1 ? '1 prompt' : `${count} prompts`);
 

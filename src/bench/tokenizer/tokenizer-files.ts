@@ -37,8 +37,14 @@ export const readTokenizer = async (folder: string): Promise<ReadTokenizer> => {
   const tokenizer = made(file, config);
   const tokensOf = (text: string): number => tokenizer.encode(text, { add_special_tokens: false }).ids.length;
   tryOut(tokenizer);
-  const name = basename(folder).slice(0, NAME_CHARACTERS);
+  const name = nameOf(folder).slice(0, NAME_CHARACTERS);
   return { facts: { name, sha256: digest.digest('hex'), ...model }, tokensOf };
+};
+
+/** In a hub's cache a folder is named for its commit: the model's id is above it. */
+const nameOf = (folder: string): string => {
+  const [, id, commit] = /models--([^/]+)\/snapshots\/([0-9a-f]{40})$/.exec(folder) ?? [];
+  return id === undefined || commit === undefined ? basename(folder) : `${id.replace('--', '/')}@${commit}`;
 };
 
 /** undefined: there is none. */

@@ -112,7 +112,7 @@ export const BENCH = {
     isCommon: true,
     valueName: 'FILE',
     meaning:
-      'Prompts: JSONL, a JSON list, ShareGPT, CSV, Parquet or a folder of texts (docs/bench.md). Default: generated text.',
+      'Prompts: JSONL, a JSON list, ShareGPT, CSV, Parquet, a folder of texts, or hf:org/name (docs/datasets.md). Default: generated text.',
     reads: wholeText,
     parse: nonEmpty,
   }),

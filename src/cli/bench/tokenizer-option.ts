@@ -5,6 +5,7 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import { excludes, nonEmpty, type Option, optionsIn } from '../../core/option/option.ts';
+import { isHubId } from '../../model/hub-files.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
@@ -16,7 +17,7 @@ export const TOKENIZER = {
     rules: [excludes(['profile', 'from', 'agents'])],
     valueName: 'DIR|server',
     meaning:
-      "Count output tokens after the run if the server reports none: with this folder's tokenizer.json, or the server's /tokenize.",
+      "Count output tokens after the run if the server reports none: by a folder's tokenizer.json, that of hf:org/name, or the server's /tokenize.",
     reads: text => (text === 'server' ? undefined : text),
     parse: nonEmpty,
   }),
@@ -51,6 +52,7 @@ export const tokenizerChoice = (
       `--tokenizer has no effect with the API ${api.name}, which generates no text`,
       'Leave it out.',
     );
-  if (folder !== 'server') return { tokenizer: { kind: 'folder', path: resolve(cwd, folder) } };
+  if (folder !== 'server')
+    return { tokenizer: { kind: 'folder', path: isHubId(folder) ? folder : resolve(cwd, folder) } };
   return { tokenizer: { kind: 'server' } };
 };

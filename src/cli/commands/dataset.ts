@@ -16,10 +16,12 @@ import {
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
+import { isHubId } from '../../model/hub-files.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { hubDataset } from '../hub-inputs.ts';
 import type { ProcessState } from '../process-state.ts';
 import { lengthRow, shownTrace } from '../shown-trace.ts';
 import { datasetMakeCommand } from './dataset-make.ts';
@@ -47,8 +49,11 @@ const showCommand: Command = {
   },
 };
 
-const shown = async (file: string, invocation: Invocation, { cwd, stop }: ProcessState): Promise<string> => {
-  const location = { path: resolve(cwd, file), shownPath: file, signal: stop };
+const shown = async (file: string, invocation: Invocation, state: ProcessState): Promise<string> => {
+  const place = isHubId(file)
+    ? await hubDataset(file, state)
+    : { path: resolve(state.cwd, file), shownPath: file };
+  const location = { ...place, signal: state.stop };
   const isJson = invocation.option(jsonOption);
   const column = invocation.option(BENCH.promptColumn);
   const format: TraceFormat | undefined = column === undefined ? await traceFormat(location) : undefined;

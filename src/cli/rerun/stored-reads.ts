@@ -53,7 +53,7 @@ const readOf = async (
   named: string,
   { cwd, own }: { readonly cwd: string; readonly own: string },
 ): Promise<Omit<StoredRead, 'option'>> => {
-  if (/^https?:\/\//i.test(named)) return { location: named, kind: 'url', isOfRun: false };
+  if (/^(?:https?:\/\/|hf:)/i.test(named)) return { location: named, kind: 'url', isOfRun: false };
   const given = resolve(cwd, named);
   try {
     const location = await realpath(given);
