@@ -100,6 +100,11 @@ export const CONTENT_CASES: readonly FaultCase[] = [
       ],
     },
   ]),
+  deltas('content-audio', 'sound, and its transcript', [
+    { audio: { id: 'audio_1', data: 'AAAA' } },
+    { audio: { transcript: 'a' } },
+    { audio: { data: 'BBBB' } },
+  ]),
   deltas('content-refusal', 'a refusal', [{ refusal: 'I cannot' }]),
   deltas('content-role-each', 'a role in each chunk', [
     { role: 'assistant', content: 'a' },
@@ -137,7 +142,6 @@ export const CONTENT_CASES: readonly FaultCase[] = [
     { tool_calls: null },
     { tool_calls: [] },
   ),
-  nothing('content-audio', 'sound alone', { audio: { data: 'AAAA' } }),
   stream('delta-null', 'a delta that is null', completed, request =>
     withBody(request, BEGINNING + dataEvent(chunkOf({ delta: null })) + ENDING),
   ),

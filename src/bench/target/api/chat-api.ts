@@ -9,7 +9,13 @@ import { ASSISTANT_ENTRY, between, markedMessages, noTokenIds } from './marked-m
 import { bodyEnd, type ChoiceContent, OPENAI, OpenAiReply } from './openai-api.ts';
 import { reasoningCarries, thoughtCarries } from './reasoning-fields.ts';
 import type { ReplyText } from './reply-text.ts';
-import { type BodySettings, type BodyText, CARRIES_NOTHING, type ServerApi } from './server-api.ts';
+import {
+  type BodySettings,
+  type BodyText,
+  CARRIES_ANSWER,
+  CARRIES_NOTHING,
+  type ServerApi,
+} from './server-api.ts';
 
 export const chatApi: ServerApi = {
   ...OPENAI,
@@ -57,6 +63,7 @@ const contentOf: ChoiceContent = (choice, isWhole, reported) => {
   carries |= reasoningCarries(piece, reported);
   carries |= reported.other(textOf(piece['refusal']));
   carries |= contentCarries(piece['content'], reported);
+  carries |= audioCarries(piece['audio'], reported);
   const calls = piece['tool_calls'];
   if (Array.isArray(calls)) {
     for (const call of calls) if (isJsonObject(call)) carries |= functionCarries(call['function'], reported);
@@ -77,6 +84,13 @@ const contentCarries = (content: unknown, reported: ReplyText): number => {
     carries |= thoughtCarries(thinking, reported);
   }
   return carries;
+};
+
+/** Sound in base64, which is no text to hash or to count, and its transcript. */
+const audioCarries = (audio: unknown, reported: ReplyText): number => {
+  if (!isJsonObject(audio)) return CARRIES_NOTHING;
+  const sound = textOf(audio['data']) === '' ? CARRIES_NOTHING : CARRIES_ANSWER;
+  return sound | reported.text(textOf(audio['transcript']));
 };
 
 const functionCarries = (piece: unknown, reported: ReplyText): number =>
