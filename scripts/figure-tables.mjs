@@ -30,6 +30,7 @@ const code = text => `\`${text}\``;
 
 const OF = {
   'completed request': 'completed requests',
+  'completed session': 'completed sessions',
   chunk: 'chunks of completed requests',
   'issued request': 'issued requests',
   observation: 'observations of the load threads',

@@ -74,7 +74,7 @@ export const EXIT_CODES = {
   },
   benchNoLoad: {
     code: 22,
-    meaning: '`line`: not even one request at a time meets the objectives.',
+    meaning: '`line`: not even one request or session at a time meets the objectives.',
   },
   benchStopped: {
     code: 23,

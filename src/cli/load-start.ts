@@ -10,6 +10,7 @@ import { BENCH } from './bench/bench-options.ts';
 import type { ParsedBenchOptions } from './bench/parse-bench-options.ts';
 import { proxyNotices } from './bench/request-headers.ts';
 import type { Invocation } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { withHubInputs } from './hub-inputs.ts';
 import type { ProcessState } from './process-state.ts';
 import { keptCommand } from './sweep/kept-command.ts';
@@ -64,4 +65,19 @@ export const loadStart = async (
       env: state.env,
     }),
   };
+};
+
+/** For what comes before the first request: a stop then leaves nothing to report. */
+export const interrupted = async <End>(state: ProcessState, run: () => Promise<End>): Promise<End> => {
+  try {
+    return await run();
+  } catch (error) {
+    if (!state.stop.aborted || error instanceof CommandError) throw error;
+    throw new CommandError(
+      'benchInterrupted',
+      'the run was stopped before it started',
+      'Nothing was measured, so there is no report.',
+      { cause: error },
+    );
+  }
 };

@@ -2,12 +2,11 @@
 // part of the samples; here they are simply not counted.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import { objectiveSeries, type RequestLimit } from '../core/run/objective.ts';
+import { type ObjectiveFigures, objectiveSeries, type RequestLimit } from '../core/run/objective.ts';
 import type { ObjectiveCounterKey } from '../core/run/run-counters.ts';
 import type { ObjectiveSeriesKey } from '../core/run/run-series.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import type { MetricsRegistry } from './metrics-registry.ts';
-import type { SampleFigures } from './sample-figures.ts';
 
 export class Goodput {
   readonly #objectives: readonly {
@@ -32,13 +31,13 @@ export class Goodput {
         : { samples: counter('goodSamples'), outputTokens: counter('goodOutputTokens') };
   }
 
-  completed(figures: SampleFigures): void {
+  completed(figures: ObjectiveFigures): void {
     let isGood = true;
     for (const { figure, limitNs, met, unknown } of this.#objectives) {
       const isMet = meetsLimit(figures, figure, limitNs);
       if (isMet) met.add();
       else isGood = false;
-      if (!isMet && figures[figure] === NO_FIGURE) unknown.add();
+      if (!isMet && (figures[figure] ?? NO_FIGURE) === NO_FIGURE) unknown.add();
     }
     if (!isGood) return;
     this.#good?.samples.add();
@@ -52,9 +51,13 @@ export class Goodput {
 }
 
 /** An answer of one token has no time per further token: it cannot miss that objective. */
-export const meetsLimit = (figures: SampleFigures, figure: ObjectiveSeriesKey, limitNs: number): boolean => {
-  const value = figures[figure];
+export const meetsLimit = (
+  figures: ObjectiveFigures,
+  figure: ObjectiveSeriesKey,
+  limitNs: number,
+): boolean => {
+  const value = figures[figure] ?? NO_FIGURE;
   return value === NO_FIGURE ? figure === 'tpotNs' && isShort(figures) : value <= limitNs;
 };
 
-const isShort = ({ outputTokens }: SampleFigures): boolean => outputTokens === 0 || outputTokens === 1;
+const isShort = ({ outputTokens }: ObjectiveFigures): boolean => outputTokens === 0 || outputTokens === 1;

@@ -7,16 +7,17 @@ import { choiceCount, type EndedSample, gapsByChoice, sendLatenessNs } from '../
 import { type HostRecord, NO_FIGURE } from '../core/run/event-record.ts';
 import { FailureTally } from '../core/run/failure-groups.ts';
 import { FinishNameTally } from '../core/run/finish-name-tally.ts';
-import { judgeObjective, type ObjectiveAnswer } from '../core/run/judge-objective.ts';
+import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { LiveSessionTally } from '../core/run/live-sessions.ts';
 import type { JudgedObjective, RequestLimit } from '../core/run/objective.ts';
-import { ObjectiveTally } from '../core/run/objective-tally.ts';
+import { ObjectiveTallies } from '../core/run/objective-tallies.ts';
 import { OutageTally } from '../core/run/outage.ts';
 import { FAILURE_KINDS, type FailureKind, FINISH_REASONS, type FinishReason } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import { isOfSessions, type RunShape } from '../core/run/run-shape.ts';
 import { ServerTally } from '../core/run/server-tally.ts';
+import type { FollowedSession, SessionEnd } from '../core/run/session-follower.ts';
 import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
 import { UnsuccessfulEndTally } from '../core/run/unsuccessful-end.ts';
@@ -69,7 +70,7 @@ export class RunMetrics {
   readonly #windows: TrackingWindows;
   readonly #steadyState: SteadyState;
   readonly #goodput: Goodput;
-  readonly #tallies: readonly (readonly [JudgedObjective, ObjectiveTally])[];
+  readonly #tallies: ObjectiveTallies;
   readonly #contamination: ContaminationTally;
   readonly #variants = new VariantMetrics();
   readonly #failures = new FailureTally();
@@ -83,13 +84,16 @@ export class RunMetrics {
   constructor({ objectives, judged = [], ...run }: RunMetricsOptions) {
     this.#isStreaming = run.isStreaming;
     this.#hasCells = run.hasCells ?? false;
-    this.#sessions = run.shape !== undefined && isOfSessions(run.shape) ? new LiveSessionTally() : undefined;
+    this.#sessions =
+      run.shape !== undefined && isOfSessions(run.shape)
+        ? new LiveSessionTally((session, end) => this.#sessionOver(session, end))
+        : undefined;
     this.#contamination = new ContaminationTally(run);
     this.counters = counterSamplers(this.#registry);
     this.#errors = recordOf(FAILURE_KINDS, kind => this.counters[`errors.${kind}`]);
     this.#finishReasons = recordOf(FINISH_REASONS, reason => this.counters[`finishReason.${reason}`]);
     this.#goodput = new Goodput(objectives, this.#registry);
-    this.#tallies = judged.map(objective => [objective, new ObjectiveTally(objective)]);
+    this.#tallies = new ObjectiveTallies(judged);
     this.#series = seriesSamplers(this.#registry, run);
     this.#sampleSeries = sampleSeriesSamplers(this.#series);
     this.#windows = new TrackingWindows(this.counters.windowNs);
@@ -195,7 +199,7 @@ export class RunMetrics {
 
   /** Of the samples that have ended so far. */
   answers(): readonly ObjectiveAnswer[] {
-    return this.#tallies.map(([objective, tally]) => judgeObjective(objective, tally.evidence()));
+    return this.#tallies.answers();
   }
 
   /** Parts of a snapshot other than its metrics. */
@@ -237,8 +241,13 @@ export class RunMetrics {
     return this.#registry.valueCount;
   }
 
-  #judged({ outcome }: EndedSample, figures: SampleFigures | undefined): void {
-    for (const [, tally] of this.#tallies) tally.ended(outcome, figures);
+  #judged(sample: EndedSample, figures: SampleFigures | undefined): void {
+    this.#tallies.ended(sample, figures);
+  }
+
+  #sessionOver(session: FollowedSession, end: SessionEnd): void {
+    this.#tallies.sessionOver(session, end, this.#sessions?.openCount ?? 0);
+    if (end === 'completed') this.#series.sessionNs?.record(session.toNs - session.sentNs);
   }
 
   #completed(sample: EndedSample): void {

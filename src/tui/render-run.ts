@@ -14,6 +14,7 @@ import {
 import { SPOILED_MARK } from '../core/run/contamination.ts';
 import { NO_FAILURES } from '../core/run/failure-groups.ts';
 import { failureSentence } from '../core/run/failure-text.ts';
+import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
@@ -23,12 +24,7 @@ import { brokenLines, padded, textWidth } from '../core/text/columns.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../render/run/agent-rows.ts';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../render/run/live-session-rows.ts';
-import {
-  estimateLabel,
-  LIVE_VERDICT_LABELS,
-  neededLabel,
-  VERDICT_LABELS,
-} from '../render/run/objective-labels.ts';
+import { estimateLabel, neededLabel, objectiveVerdict } from '../render/run/objective-labels.ts';
 import {
   DASH_WORDS,
   dashLegend,
@@ -123,7 +119,7 @@ export const renderRunLine = (view: WatchedRun): string => {
 const objectiveParts = ({ snapshot }: WatchedRun): readonly string[] =>
   (snapshot?.objectives ?? []).map(
     answer =>
-      `${answer.objective} ${LIVE_VERDICT_LABELS[answer.answer]}: ${estimateLabel(answer)}${neededLabel(answer)}`,
+      `${answer.objective} ${objectiveVerdict(answer, 'live')}: ${estimateLabel(answer)}${neededLabel(answer)}`,
   );
 
 const headLines = ({ run, stage }: WatchedRun): readonly Line[] => [
@@ -198,15 +194,16 @@ const sessionLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[
 
 /** "ttft.p95=500ms  met so far  312 ms (295 ms to 340 ms)", in columns. */
 const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): readonly Line[] => {
-  const labels = stage === 'ended' ? VERDICT_LABELS : LIVE_VERDICT_LABELS;
+  const labelOf = (answer: ObjectiveAnswer): string =>
+    objectiveVerdict(answer, stage === 'ended' ? stage : 'live');
   const answers = snapshot?.objectives ?? [];
   const widthOf = (texts: readonly string[]): number => maximumOf([0, ...texts.map(textWidth)]);
   const names = widthOf(answers.map(({ objective }) => objective));
-  const verdicts = widthOf(answers.map(({ answer }) => labels[answer]));
+  const verdicts = widthOf(answers.map(labelOf));
   return answers.flatMap(answer => {
     const head = [
       part(`  ${padded(answer.objective, names)}  `, 'dim'),
-      part(padded(labels[answer.answer], verdicts), VERDICT_TONES[answer.answer]),
+      part(padded(labelOf(answer), verdicts), VERDICT_TONES[answer.answer]),
     ];
     const reported = `${estimateLabel(answer)}${neededLabel(answer)}`;
     const room = columns - lineWidth(head) - 2;

@@ -11,6 +11,6 @@ export const sweepStateText = ({ state, isLive, stages }: SweepView): StateText 
 /** "11.6 requests/s", "5 of 6 loads held". */
 export const resultText = ({ sweep, line, isLive, stages }: SweepView): string => {
   if (sweep.form === 'line')
-    return line.kind === 'unknown' ? 'not known' : `${lineFigure(line, isLive)} ${loadUnit(sweep.by)}`;
+    return line.kind === 'unknown' ? 'not known' : `${lineFigure(line, isLive)} ${loadUnit(sweep)}`;
   return heldText(picturedDigests(stages), sweep);
 };

@@ -11,13 +11,13 @@ import { isOpenLoop } from '../../../src/core/run/run-pattern.ts';
 import { HEADLINE_RATE_KEYS, type HeadlineRateKey, rateRow } from '../../../src/core/run/run-rates.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import {
-  type BetterDirection,
   HEADLINE_PERCENTILES,
   type SeriesKey,
   seriesOf,
   seriesRow,
 } from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
+import type { BetterDirection } from '../../../src/core/run/series-row.ts';
 import type { State } from '../../../src/core/state.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';

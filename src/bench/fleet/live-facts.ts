@@ -5,9 +5,9 @@
 import { minimumOf } from '../../core/extremes.ts';
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { type EventRecord, NO_FIGURE } from '../../core/run/event-record.ts';
-import { judgeObjective, type ObjectiveAnswer } from '../../core/run/judge-objective.ts';
+import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import type { JudgedObjective } from '../../core/run/objective.ts';
-import { ObjectiveTally } from '../../core/run/objective-tally.ts';
+import { ObjectiveTallies } from '../../core/run/objective-tallies.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
 import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
@@ -29,7 +29,7 @@ interface LiveFactsOptions {
 
 export class LiveFacts {
   readonly #options: LiveFactsOptions;
-  readonly #tallies: readonly ObjectiveTally[];
+  readonly #tallies: ObjectiveTallies;
   readonly #writer = new EventBatchWriter({ sourceId: 1, runZeroNs: 0 });
   readonly #untilNs: number[];
   readonly #issued = new Set<number>();
@@ -38,7 +38,7 @@ export class LiveFacts {
 
   constructor(options: LiveFactsOptions) {
     this.#options = options;
-    this.#tallies = options.judged.map(objective => new ObjectiveTally(objective));
+    this.#tallies = new ObjectiveTallies(options.judged);
     this.#untilNs = options.shiftsNs.map(() => Number.NEGATIVE_INFINITY);
   }
 
@@ -56,10 +56,7 @@ export class LiveFacts {
   answers(): readonly ObjectiveAnswer[] | undefined {
     const { judged } = this.#options;
     if (judged.length === 0) return undefined;
-    return this.#tallies.flatMap((tally, at) => {
-      const objective = judged[at];
-      return objective === undefined ? [] : [judgeObjective(objective, tally.evidence())];
-    });
+    return this.#tallies.answers();
   }
 
   /** @throws DecodeError for facts that no agent sends. */
@@ -123,9 +120,9 @@ export class LiveFacts {
   #endedLive(sample: EndedSample | undefined): void {
     if (sample === undefined) return;
     const { tap, isStreaming } = this.#options;
-    if (sample.window !== OUTSIDE_WINDOWS && this.#tallies.length > 0) {
+    if (sample.window !== OUTSIDE_WINDOWS && this.#options.judged.length > 0) {
       const figures = sample.outcome === 'completed' ? sampleFigures(sample, isStreaming) : undefined;
-      for (const tally of this.#tallies) tally.ended(sample.outcome, figures);
+      this.#tallies.ended(sample, figures);
     }
     if (tap === undefined) return;
     this.#ended.add(sample.sampleId);

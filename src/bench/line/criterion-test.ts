@@ -104,13 +104,15 @@ const testFrom = (criterion: Criterion, column: CriterionColumn, part: Part): Pa
 /** Of the rows from there on; those that are open count for neither side. */
 const evidenceOf = (
   { kind, isOfTimes }: Criterion,
-  { values, times, count }: CriterionColumn,
+  { values, times, sessions, count }: CriterionColumn,
   from: number,
 ): DependentEvidence => {
   const tally = new DependentTally();
+  const clusters = sessions === undefined ? undefined : new Clusters();
   for (let index = from; index < count; index += 1) {
     const value = values[index] ?? OPEN;
     tally.observe();
+    clusters?.add(sessions?.[index] ?? 0, value, times[index] ?? 0);
     if (value === OPEN) {
       tally.unsaid();
       continue;
@@ -123,8 +125,63 @@ const evidenceOf = (
     if (value === 0) tally.good();
     else tally.missed();
   }
-  return tally.evidence();
+  return { ...tally.evidence(), ...clusters?.batches(kind === 'mean' ? 'values' : 'times') };
 };
+
+type Sum = Record<'rows' | 'judged' | 'missed' | 'values' | 'times', number>;
+
+/**
+ * Sums over whole sessions: turns of one are a cluster. Sessions that run at the same time share the server, and follow
+ * each other here, so that neighbours are merged as the stage grows, as those of FoldingBatches are.
+ */
+class Clusters {
+  readonly #sums: Sum[] = [];
+  #session: number | undefined;
+
+  add(session: number, value: number, time: number): void {
+    if (session !== this.#session) this.#sums.push({ ...NO_SUM });
+    this.#session = session;
+    const sum = this.#sums.at(-1);
+    if (sum === undefined) return;
+    sum.rows += 1;
+    if (value === OPEN) return;
+    sum.judged += 1;
+    if (value !== 0) sum.missed += 1;
+    sum.values += value;
+    sum.times += time;
+  }
+
+  batches(valued: 'values' | 'times'): Pick<DependentEvidence, 'hits' | 'misses' | 'values'> {
+    const sums = foldedSums(this.#sums);
+    return {
+      hits: sums.map(({ judged, missed }) => ({ amount: judged - missed, size: judged })),
+      misses: sums.map(({ rows, missed }) => ({ amount: missed, size: rows })),
+      values: sums.map(({ judged, [valued]: amount }) => ({ amount, size: judged })),
+    };
+  }
+}
+
+/** Fewer than CLUSTERS_MAX, each of the same number of sessions but for the last. */
+const foldedSums = (sums: readonly Sum[]): readonly Sum[] => {
+  if (sums.length < CLUSTERS_MAX) return sums;
+  const pairs = sums.flatMap((sum, at) => {
+    if (at % 2 === 1) return [];
+    const next = sums[at + 1] ?? NO_SUM;
+    return [
+      {
+        rows: sum.rows + next.rows,
+        judged: sum.judged + next.judged,
+        missed: sum.missed + next.missed,
+        values: sum.values + next.values,
+        times: sum.times + next.times,
+      },
+    ];
+  });
+  return foldedSums(pairs);
+};
+
+const NO_SUM: Sum = { rows: 0, judged: 0, missed: 0, values: 0, times: 0 };
+const CLUSTERS_MAX = 128;
 
 type Found = Pick<PartResult, 'worth' | 'samplesNeeded' | 'excess'> & { readonly estimate: Estimate };
 

@@ -60,15 +60,16 @@ export const lineSentence = (
   line: LoadLine,
   {
     by,
+    concurrencyOf,
     objectives,
     change,
-  }: {
-    readonly by: SearchOptions['by'];
+  }: Pick<SearchOptions, 'by' | 'concurrencyOf'> & {
     readonly objectives: readonly string[];
     readonly change: CapacityChange | undefined;
   },
 ): string => {
-  const unit = by === 'rate' ? 'requests/s' : 'requests in flight';
+  const unit =
+    by === 'rate' ? 'requests/s' : concurrencyOf === 'sessions' ? 'sessions at a time' : 'requests in flight';
   const load = (value: number): string => (by === 'rate' ? formatThreeDigits(value) : String(value));
   const under = objectives.length === 0 ? '' : ` at ${objectives.join(' and ')}`;
   const changed =
@@ -93,7 +94,7 @@ export const lineSentence = (
     case 'none':
       return by === 'rate'
         ? `carries no load${under}: not even one request at a time (${load(line.fails)} ${unit}) meets it`
-        : `carries no load${under}: not even one request at a time meets it`;
+        : `carries no load${under}: not even one ${concurrencyOf === 'sessions' ? 'session' : 'request'} at a time meets it`;
     default:
       return line satisfies never;
   }

@@ -4,6 +4,7 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { Arrival } from '../../core/run/run-pattern.ts';
+import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import {
   type StageEvidence,
   type StageLoad,
@@ -13,10 +14,13 @@ import {
 } from '../../core/sweep/stage.ts';
 import { type LineEstimate, lineEstimate } from './line-estimate.ts';
 import { affordableDistance, loadInside, PLANNED, TWO_ENDS } from './next-load.ts';
+import { numberOfSessions } from './session-numbers.ts';
 import { isSure, type LoadEvidence, Trials } from './trials.ts';
 
 export interface SearchOptions {
   readonly by: 'rate' | 'concurrency';
+  /** What a concurrency counts; undefined: requests. */
+  readonly concurrencyOf?: ConcurrencyUnit | undefined;
   readonly arrival: Arrival;
   /** 0.05: the ends of the bracket are 5 % apart. */
   readonly resolution: number;
@@ -49,7 +53,7 @@ export const nextStep = (
   if (leftMs < STAGE_MS_MIN || stages.length >= SEARCH_STAGES_MAX || isAtEnd(stages)) return undefined;
   const closed = (purpose: StagePurpose, concurrency: number, part: number, count?: number): SearchStep => ({
     purpose,
-    load: { kind: 'concurrency', concurrency },
+    load: atATime(concurrency, options),
     durationMs: Math.min(leftMs, Math.max(STAGE_MS_MIN, leftMs * part)),
     count,
   });
@@ -236,6 +240,10 @@ const bracketLoad = (
   const capacity = capacityEstimate(stages);
   if (highest === undefined || lowest === undefined)
     return options.by === 'concurrency' ? 1 : Math.min(options.loadMax, BRACKET_START * capacity);
+  if (options.concurrencyOf === 'sessions') {
+    const last = stages.findLast(({ purpose, load }) => purpose !== 'alone' && loadOf(load) === highest);
+    return numberOfSessions(trials, { ...options, last });
+  }
   if (fails === undefined && trials.clientLimit === undefined) {
     if (highest >= options.loadMax) return undefined;
     return Math.min(options.loadMax, rounded(highest * BRACKET_UP, options));
@@ -276,8 +284,17 @@ const unconfirmed = ({ holds, fails }: Trials): number =>
 const rounded = (load: number, { by }: SearchOptions): number =>
   by === 'concurrency' ? Math.round(load) : load;
 
-const stageLoad = (load: number, { by, arrival }: SearchOptions): StageLoad =>
-  by === 'rate' ? stageRate(load, arrival) : { kind: 'concurrency', concurrency: load };
+const atATime = (
+  concurrency: number,
+  { concurrencyOf }: Pick<SearchOptions, 'concurrencyOf'>,
+): StageLoad => ({
+  kind: 'concurrency',
+  concurrency,
+  ...(concurrencyOf === undefined ? {} : { concurrencyOf }),
+});
+
+const stageLoad = (load: number, { by, arrival, concurrencyOf }: SearchOptions): StageLoad =>
+  by === 'rate' ? stageRate(load, arrival) : atATime(load, { concurrencyOf });
 
 /** Largest part of the remaining time: later stages need as much. */
 const BISECT_PART = 0.4;

@@ -10,6 +10,8 @@ import type { StageLedger } from './stage-ledger.ts';
 
 interface DeciderOptions {
   readonly ledger: StageLedger;
+  /** Of the sessions that the requests are turns of. */
+  readonly sessions?: StageLedger | undefined;
   /** An open loop has a queue that may grow; a closed loop has a fixed number in flight. */
   readonly isOpenLoop: boolean;
   /** 0.95: each verdict is wrong in at most half of the rest. */
@@ -70,8 +72,7 @@ export class StageDecider {
 
   /** A last look, at the end of the stage's time. */
   lookNow(nowNs: number): Look {
-    const { ledger, isOpenLoop, idleLatencyNs, decides = 0 } = this.#options;
-    const { groups = [ledger.criteria.length] } = this.#options;
+    const { ledger, sessions, isOpenLoop, idleLatencyNs, decides = 0 } = this.#options;
     const alpha = this.#spend(nowNs);
     const growth = isOpenLoop
       ? queueGrowth({
@@ -82,19 +83,23 @@ export class StageDecider {
         })
       : undefined;
     const isStable = isOpenLoop ? growth?.isStable === true : true;
-    const results = ledger.criteria.map((criterion, at) =>
-      testCriterion(criterion, ledger.column(at, nowNs), alpha),
+    const results = [ledger, ...(sessions === undefined ? [] : [sessions])].flatMap(each =>
+      each.criteria.map((criterion, at) => testCriterion(criterion, each.column(at, nowNs), alpha)),
     );
+    const hasSessions = sessions === undefined || sessions.ended >= SESSIONS_LEAST;
     const isOld = !isOpenLoop || ledger.issued >= this.#relaxedAfter(nowNs);
+    const { groups = [results.length] } = this.#options;
     const lookAt = (own: readonly CriterionResult[]): Look => {
-      const verdict = verdictOf({
-        isGrowing: growth?.isGrowing === true,
-        isStable: isStable && isOld,
-        results: own,
-      });
+      const verdict = hasSessions
+        ? verdictOf({
+            isGrowing: growth?.isGrowing === true,
+            isStable: isStable && isOld,
+            results: own,
+          })
+        : 'undecided';
       return {
         verdict,
-        isFutile: verdict === 'undecided' && isStable && this.#isFutile(own, nowNs),
+        isFutile: verdict === 'undecided' && isStable && hasSessions && this.#isFutile(own, nowNs),
         issued: ledger.issued,
         growth,
         results: own,
@@ -180,6 +185,8 @@ const RELAXATIONS = 10;
 /** The capacity from closed loops is known to a few per cent. */
 const FREE_LEAST = 0.025;
 const FIRST_LOOK = 60;
+/** Turns of one session depend on each other, and fewer clusters do not show how much. */
+export const SESSIONS_LEAST = 32;
 const FUTILE_SAMPLES_MIN = 300;
 /** In half widths: 1.3 standard errors of 3 per half width, which the mean exceeds in one of ten stages. */
 const FUTILE_LUCK = 0.42;

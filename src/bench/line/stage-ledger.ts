@@ -20,6 +20,8 @@ export interface Criterion {
   readonly overdueNs: number;
   /** The same for a request whose first content has not arrived. */
   readonly firstOverdueNs: number;
+  /** Only turns from this one of their session on count, from 1; default: every request. */
+  readonly fromTurn?: number | undefined;
 }
 
 interface EndedRequest {
@@ -30,8 +32,23 @@ interface EndedRequest {
   readonly values: readonly number[];
 }
 
+interface LedgerOptions {
+  /** Rows from this one on do not count yet; default: all do. */
+  readonly countedRows?: () => number;
+  /** Of a row; default: rows are no turns of sessions. */
+  readonly sessionOf?: (row: number) => number;
+  /** Number of a row in its session, from 1. */
+  readonly turnOf?: (row: number) => number;
+  /**
+   * A row counts for a share once the limit has passed since it was issued, whenever it ends: of rows that take as long
+   * as the stage does, those that ended are the short ones.
+   */
+  readonly isKnownAtLimit?: boolean;
+}
+
 export class StageLedger {
   readonly criteria: readonly Criterion[];
+  readonly #options: LedgerOptions;
   /** When it was due (open loop) or sent (closed loop), ns since the stage's start; NaN until it is reported. */
   #issuedNs = new Float64Array(FIRST_ROOM);
   /** NaN while it is open. */
@@ -51,8 +68,9 @@ export class StageLedger {
   failed = 0;
   cancelled = 0;
 
-  constructor(criteria: readonly Criterion[]) {
+  constructor(criteria: readonly Criterion[], options: LedgerOptions = {}) {
     this.criteria = criteria;
+    this.#options = options;
     this.#values = criteria.map(() => new Float64Array(FIRST_ROOM).fill(Number.NaN));
   }
 
@@ -97,15 +115,24 @@ export class StageLedger {
     const source = this.#values[at] ?? NOTHING;
     const values = new Float64Array(this.issued);
     const times = new Float64Array(this.issued);
+    const { sessionOf, turnOf } = this.#options;
+    const sessions = sessionOf === undefined ? undefined : new Float64Array(this.issued);
     let count = 0;
     let open = 0;
-    if (criterion === undefined) return { values, times, count, open };
-    const { kind, isOfTimes, overdueNs, firstOverdueNs } = criterion;
+    if (criterion === undefined) return { values, times, sessions, count, open };
+    const { kind, isOfTimes, overdueNs, firstOverdueNs, fromTurn = 1 } = criterion;
     const limitNs = Math.min(overdueNs, firstOverdueNs);
+    const knownByNs =
+      this.#options.isKnownAtLimit === true && kind === 'share' && Number.isFinite(limitNs)
+        ? nowNs - limitNs
+        : Number.POSITIVE_INFINITY;
+    const rows = Math.min(this.#rows, this.#options.countedRows?.() ?? this.#rows);
     const scaleNs = kind === 'share' && Number.isFinite(limitNs) ? limitNs : 1;
-    for (let index = 0; index < this.#rows; index += 1) {
+    for (let index = 0; index < rows; index += 1) {
       const issuedNs = this.#issuedNs[index] ?? Number.NaN;
       if (Number.isNaN(issuedNs) || this.#isRequested[index] === 0) continue;
+      if (issuedNs > knownByNs) break;
+      if (fromTurn > 1 && (turnOf?.(index) ?? 1) < fromTurn) continue;
       const reported = source[index] ?? Number.NaN;
       const endedNs = this.#endedNs[index] ?? Number.NaN;
       const isOpen = Number.isNaN(endedNs);
@@ -123,9 +150,10 @@ export class StageLedger {
       }
       values[count] = value;
       times[count] = isOfTimes && Number.isFinite(reported) ? reported : elapsedNs / scaleNs;
+      if (sessions !== undefined) sessions[count] = sessionOf?.(index) ?? 0;
       count += 1;
     }
-    return { values, times, count, open };
+    return { values, times, sessions, count, open };
   }
 
   /** Issue time of the n-th reported request, from 0; undefined past the last. */
@@ -143,10 +171,10 @@ export class StageLedger {
   inFlight(): InFlight {
     if (!this.#areEndsSorted) this.#ends.subarray(0, this.ended).sort();
     this.#areEndsSorted = true;
-    return new InFlight(
-      this.#issuedNs.subarray(0, this.#rows).filter(issuedNs => !Number.isNaN(issuedNs)),
-      this.#ends.subarray(0, this.ended),
-    );
+    const issued = this.#issuedNs.subarray(0, this.#rows).filter(issuedNs => !Number.isNaN(issuedNs));
+    // Turns of one session follow each other here, and in time others are between them.
+    if (this.#options.sessionOf !== undefined) issued.sort();
+    return new InFlight(issued, this.#ends.subarray(0, this.ended));
   }
 
   /**
@@ -186,6 +214,8 @@ export interface CriterionColumn {
    * its mean, else ns until its end, or until now.
    */
   readonly times: Float64Array;
+  /** The session of each; undefined: requests are independent. Turns of one follow each other. */
+  readonly sessions?: Float64Array | undefined;
   readonly count: number;
   readonly open: number;
 }

@@ -69,6 +69,12 @@ export type DatasetChoice =
       readonly column: string | undefined;
     };
 
+/** The file as it was given, a trace with what it contains, or "generated prompts". */
+export const datasetLabel = (dataset: DatasetChoice): string => {
+  if (dataset.kind === 'file') return dataset.shownPath;
+  return dataset.kind === 'agent-trace' ? dataset.trace.description : 'generated prompts';
+};
+
 export type Warmup =
   /** One request for each load thread, for the just-in-time compiler and the connection. */
   | { readonly kind: 'default' }

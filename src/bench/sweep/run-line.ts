@@ -35,8 +35,8 @@ import {
   stepsExpected,
 } from '../line/line-search.ts';
 import { nextTierStep, searchedStages, type TierStep } from '../line/searched-stages.ts';
-import type { BenchRequest } from '../run/bench-request.ts';
-import { runStage, type StageParts } from './run-stage.ts';
+import { type BenchRequest, datasetLabel } from '../run/bench-request.ts';
+import { laneRampMs, runStage, type StageParts } from './run-stage.ts';
 
 interface LineRequest {
   readonly search: SearchOptions;
@@ -138,6 +138,7 @@ class LineRun {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
     const searched = searchedStages(this.#stages, tier);
+    const rampMs = laneRampMs(step.load, this.#stages);
     const { stage, report } = await runStage(
       {
         number,
@@ -146,7 +147,8 @@ class LineRun {
         tier,
         // Each has its own arrivals and prompts, so that a second measurement is independent.
         seed: seed + number - 1,
-        durationMs: step.durationMs,
+        durationMs: Math.max(STAGE_MS_LEAST, Math.min(step.durationMs, this.#leftMs - (rampMs ?? 0))),
+        ...(rampMs === undefined ? {} : { rampMs }),
         // Compilers, caches and connections are cold only once; later stages cut their own start.
         warmup: isFirst ? this.#parts.request.warmup : LATER_WARMUP,
         goal:
@@ -219,6 +221,7 @@ class LineRun {
       stages,
       ...(failed === undefined ? {} : { stopped: failed }),
       by,
+      ...(search.concurrencyOf === undefined ? {} : { concurrencyOf: search.concurrencyOf }),
       resolution: search.resolution,
       confidence: this.#parts.confidence,
       budgetMs,
@@ -252,7 +255,7 @@ class LineRun {
         ? { ...found, reason: this.#failed.problem }
         : found;
     const sentence = lineSentence(line, {
-      by: search.by,
+      ...search,
       objectives: judgedBy(objectives, this.#parts.request.attainment).map(judgedObjectiveText),
       change: capacityChange(searched, search),
     });
@@ -326,6 +329,7 @@ const LINE_NAME = 'line.json';
 /** A stage has to begin and to end. */
 const LATER_WARMUP = { kind: 'requests', count: 1 } as const;
 const BUDGET_END_MS = 1_000;
+const STAGE_MS_LEAST = 1_000;
 
 // The part of sweep.json and line.json about how they were requested.
 interface SweepHeadOptions {
@@ -349,7 +353,7 @@ const sweepHead = (
   target: request.target.shown,
   model: request.model ?? unknown('the server has not been queried yet'),
   serverKind: unknown('the server has not been queried yet'),
-  dataset: request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts',
+  dataset: datasetLabel(request.dataset),
   objectives: judgedBy(request.objectives, request.attainment).map(judgedText),
   attainment: request.attainment,
   seed: request.seed,

@@ -7,7 +7,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { type Stage, type StageLoad, type StageVerdict, stageArrival } from '../../core/sweep/stage.ts';
-import { unknown } from '../../core/unknown.ts';
+import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import { runBench } from '../bench.ts';
 import { evidenceOf } from '../line/line-estimate.ts';
 import type { Look } from '../line/stage-decider.ts';
@@ -135,6 +135,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
       {
         ...request,
         pattern,
+        shape: order.rampMs === undefined ? request.shape : { ...request.shape, rampMs: order.rampMs },
         seed: order.seed,
         warmup: order.warmup,
         samplesMax: undefined,
@@ -213,6 +214,27 @@ const limitsOf = ({ objective }: StageCriterion): readonly number[] =>
 
 /** "stage-07". */
 const stageDirectory = (number: number): string => `stage-${String(number).padStart(2, '0')}`;
+
+/**
+ * Sessions that begin at once go through their turns in step. So they begin evenly over the time that a session took in
+ * an earlier stage, the one with the nearest load; if none was completed, over the time of that stage.
+ * @returns undefined: requests are independent
+ */
+export const laneRampMs = (load: StageLoad, stages: readonly Stage[]): number | undefined => {
+  if (load.kind === 'rate' || load.concurrencyOf !== 'sessions') return undefined;
+  const distance = ({ load: other }: Stage): number =>
+    other.kind === 'rate'
+      ? Number.POSITIVE_INFINITY
+      : Math.abs(Math.log(other.concurrency / load.concurrency));
+  const [nearest] = stages
+    .flatMap(stage =>
+      isUnknown(stage.figures) || stage.figures.sessions === undefined
+        ? []
+        : [{ stage, ns: knownOr(stage.figures.sessions.meanNs, stage.figures.elapsedNs) }],
+    )
+    .toSorted((a, b) => distance(a.stage) - distance(b.stage));
+  return nearest === undefined || load.concurrency === 1 ? 0 : Math.round(nearest.ns / 1e6);
+};
 
 const patternOf = (load: StageLoad): RunPattern =>
   load.kind === 'rate'

@@ -12,7 +12,7 @@ import { loadText, stageLabel } from '../../render/sweep/line-text.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { Warmup } from '../run/bench-request.ts';
-import { type EndedStage, runStage, type StageParts } from './run-stage.ts';
+import { type EndedStage, laneRampMs, runStage, type StageParts } from './run-stage.ts';
 
 export interface SweepOrder {
   /** Duration of each stage, ms. */
@@ -85,6 +85,7 @@ class Sweep {
   /** @returns whether the sweep ends with it. */
   async run(number: number, load: StageLoad, { durationMs, warmup }: SweepOrder): Promise<boolean> {
     const { stage, document, observer } = this.#parts;
+    const rampMs = stage.request.shape.rampMs > 0 ? undefined : laneRampMs(load, this.#document.stages);
     try {
       const ended = await runStage(
         {
@@ -94,6 +95,7 @@ class Sweep {
           seed: document.seed + number - 1,
           durationMs,
           warmup,
+          ...(rampMs === undefined ? {} : { rampMs }),
           goal: { kind: 'measure' },
         },
         {

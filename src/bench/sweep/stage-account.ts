@@ -3,19 +3,25 @@
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import { ObjectiveTally } from '../../core/run/objective-tally.ts';
+import { isOfWholeSessions } from '../../core/run/objective.ts';
+import { ObjectiveTallies } from '../../core/run/objective-tallies.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
-import { isCapped, type RunShape } from '../../core/run/run-shape.ts';
+import { isCapped, isOfSessions, type RunShape } from '../../core/run/run-shape.ts';
+import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
 import { StageLedger } from '../line/stage-ledger.ts';
 import type { StageCriterion } from './stage-criteria.ts';
 import type { StageFacts } from './stage-sampler.ts';
+import { StageSessions } from './stage-sessions.ts';
 
 export class StageAccount implements StageFacts {
   readonly ledger: StageLedger;
+  /** undefined: requests are independent. */
+  readonly sessions: StageSessions | undefined;
+  /** Those of requests, then those of sessions. */
   readonly criteria: readonly StageCriterion[];
-  /** With those of tiers, which have no figures. */
+  /** Those of requests, with those of tiers, which have no figures. */
   readonly #judged: readonly StageCriterion[];
   readonly isOpenLoop: boolean;
   /** Arrivals wait for a slot and are reported when they are sent: the stage does not see their queue. */
@@ -34,7 +40,7 @@ export class StageAccount implements StageFacts {
   lastEndNs = 0;
   readonly failures: Map<string, number> = new Map();
   /** Results for the objectives, one for each criterion. */
-  readonly tallies: readonly ObjectiveTally[];
+  readonly tallies: ObjectiveTallies;
 
   constructor(
     criteria: readonly StageCriterion[],
@@ -50,10 +56,23 @@ export class StageAccount implements StageFacts {
       readonly tiers?: readonly StageCriterion[];
     },
   ) {
-    this.criteria = criteria;
-    this.#judged = [...criteria, ...tiers];
-    this.ledger = new StageLedger(this.#judged);
-    this.tallies = criteria.map(({ objective }) => new ObjectiveTally(objective));
+    const ofSessions = criteria.filter(({ objective }) => isOfWholeSessions(objective));
+    const ofRequests = criteria.filter(criterion => !ofSessions.includes(criterion));
+    this.criteria = [...ofRequests, ...ofSessions];
+    this.#judged = [...ofRequests, ...tiers];
+    this.tallies = new ObjectiveTallies(this.criteria.map(({ objective }) => objective));
+    const sessions = isOfSessions(shape) ? new StageSessions(ofSessions, this.tallies) : undefined;
+    this.sessions = sessions;
+    this.ledger = new StageLedger(
+      this.#judged,
+      sessions === undefined
+        ? {}
+        : {
+            countedRows: () => sessions.countedRows(),
+            sessionOf: row => sessions.sessionOf(row),
+            turnOf: row => sessions.turnOf(row),
+          },
+    );
     this.isOpenLoop = isOpenLoop(pattern);
     this.isCapped = isCapped(shape);
     this.#isStreaming = isStreaming;
@@ -62,6 +81,15 @@ export class StageAccount implements StageFacts {
   issued(index: number, intendedNs: number): void {
     this.#issuedNs[index] = intendedNs;
     this.ledger.addIssued(index, intendedNs);
+  }
+
+  placed(index: number, turn: SampleTurn): void {
+    const intendedNs = this.#issuedNs[index];
+    if (intendedNs !== undefined) this.sessions?.issued(index, turn, intendedNs);
+  }
+
+  skipped(turn: SkippedTurn): void {
+    this.sessions?.skipped(turn);
   }
 
   firstContent(index: number, atNs: number): void {
@@ -90,7 +118,10 @@ export class StageAccount implements StageFacts {
       if (sample.outputTokens === NO_FIGURE) this.withoutUsage += 1;
       else this.outputTokens += sample.outputTokens;
     }
-    for (const tally of this.tallies) tally.ended(outcome, figures);
+    this.tallies.ended(sample, figures);
+    // Of other machines it is known only now to which session a request belongs.
+    if (sample.turn !== undefined && this.sessions?.turnOf(index) === 0) this.placed(index, sample.turn);
+    this.sessions?.ended(sample, startNs);
     this.ledger.addEnded({
       index,
       endedNs: endNs - startNs,

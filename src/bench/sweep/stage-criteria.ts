@@ -3,15 +3,20 @@
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import { type JudgedObjective, objectiveSeries, type RequestLimit } from '../../core/run/objective.ts';
+import {
+  fromTurnOf,
+  type JudgedObjective,
+  type ObjectiveFigures,
+  objectiveSeries,
+  type RequestLimit,
+} from '../../core/run/objective.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
-import type { SampleFigures } from '../../metrics/sample-figures.ts';
 import type { Criterion } from '../line/stage-ledger.ts';
 
 export interface StageCriterion extends Criterion {
   readonly objective: JudgedObjective;
-  /** NaN if the request has no such figure. @param figures undefined for a request that did not complete */
-  valueOf(outcome: Outcome, figures: SampleFigures | undefined): number;
+  /** NaN if the request or session has no such figure. @param figures undefined for one that did not complete */
+  valueOf(outcome: Outcome, figures: ObjectiveFigures | undefined): number;
   /** For a request whose first content has arrived: NaN if its end has to decide. */
   valueAtFirst(ttftNs: number): number;
 }
@@ -32,6 +37,7 @@ export const stageCriterion = (objective: JudgedObjective): StageCriterion => {
         isOfTimes: true,
         overdueNs: Number.POSITIVE_INFINITY,
         firstOverdueNs: Number.POSITIVE_INFINITY,
+        fromTurn: objective.fromTurn,
         valueOf: (_, figures) => {
           const figure = figures?.[objectiveSeries(objective.name)] ?? NO_FIGURE;
           return figure === NO_FIGURE ? Number.NaN : figure;
@@ -53,7 +59,8 @@ const shareCriterion = (
   kind: 'share',
   limit,
   isOfTimes: limits.length > 0,
-  overdueNs: leastOf(limits, 'latency'),
+  fromTurn: fromTurnOf(objective),
+  overdueNs: Math.min(leastOf(limits, 'latency'), leastOf(limits, 'session')),
   firstOverdueNs: leastOf(limits, 'ttft'),
   valueOf: (outcome, figures) => {
     if (outcome === 'cancelled') return Number.NaN;
@@ -63,7 +70,9 @@ const shareCriterion = (
     // An answer of one token has no time per further token. Together with other limits it meets that one.
     const requested = limits.filter(({ name }) => !hasNone(name, figures));
     if (requested.length === 0) return Number.NaN;
-    return maximumOf(requested.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
+    return maximumOf(
+      requested.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)] ?? NO_FIGURE, limitNs)),
+    );
   },
   valueAtFirst: ttftNs => {
     const reach = ttftNs / leastOf(limits, 'ttft');
@@ -76,8 +85,10 @@ const shareCriterion = (
 const leastOf = (limits: readonly RequestLimit[], name: RequestLimit['name']): number =>
   minimumOf(limits.filter(limit => limit.name === name).map(({ limitNs }) => limitNs));
 
-const hasNone = (name: RequestLimit['name'], { tpotNs, outputTokens }: SampleFigures): boolean =>
-  name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
+const hasNone = (
+  name: RequestLimit['name'],
+  { tpotNs = NO_FIGURE, outputTokens }: ObjectiveFigures,
+): boolean => name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
 
 /** A figure that the server did not report meets no objective. */
 const reachOf = (figure: number, limitNs: number): number =>

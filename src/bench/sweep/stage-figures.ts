@@ -1,7 +1,6 @@
 // The figures of a stage, from its data and the last look of its decider.
 
-import { judgeObjective, type ObjectiveAnswer } from '../../core/run/judge-objective.ts';
-import type { ObjectiveEvidence } from '../../core/run/objective-tally.ts';
+import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import {
@@ -52,6 +51,7 @@ export const stageFigures = ({ account, elapsedNs, look, queue }: FiguresOptions
     littlesLawRatio: littlesLawRatio(account),
     steadyFromNs: steadyFrom(account, look),
     timeline: timelineOf(account, elapsedNs, queue),
+    ...(account.sessions === undefined ? {} : { sessions: account.sessions.figures() }),
   };
 };
 
@@ -71,8 +71,10 @@ const perUser = ({ tpotNs }: StageAccount): Reported<number> =>
 
 /** The decider's verdict counts, because its looks share the error; the figures are judged as in any run. */
 const objectiveAnswers = (account: StageAccount, look: Look | undefined): readonly ObjectiveAnswer[] =>
-  account.criteria.map(({ objective, kind, limit }, at) => {
-    const judged = judgeObjective(objective, account.tallies[at]?.evidence() ?? NO_EVIDENCE);
+  account.tallies.answers().flatMap((judged, at) => {
+    const criterion = account.criteria[at];
+    if (criterion === undefined) return [];
+    const { objective, kind, limit } = criterion;
     const result = look?.results[at];
     const answer = result?.answer ?? 'too-few-samples';
     return {
@@ -84,7 +86,7 @@ const objectiveAnswers = (account: StageAccount, look: Look | undefined): readon
           ? OF_EACH
           : result?.estimate === undefined
             ? judged.samplesNeeded
-            : needed(result, account.ledger.issued),
+            : needed(result, (judged.isOfSessions ? account.sessions?.ledger : account.ledger)?.issued ?? 0),
     };
   });
 
@@ -179,17 +181,5 @@ const timelineOf = (
 
 /** The criterion describes the load, not only the requests that were sent. */
 const OF_EACH = unknown('no number of requests proves that none will miss it');
-const NO_EVIDENCE: ObjectiveEvidence = {
-  count: 0,
-  good: 0,
-  unknown: 0,
-  ended: 0,
-  hits: [],
-  misses: [],
-  missRuns: { count: 0, longest: 0 },
-  values: [],
-  squares: 0,
-  valueAt: () => undefined,
-};
 const CURVE_PERCENTILE = 95;
 const TIMELINE_STEP_NS_MIN = 100e6;

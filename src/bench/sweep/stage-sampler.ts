@@ -3,6 +3,7 @@
 // nothing for it.
 
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { TextLines } from '../../process/text-lines.ts';
 import { readEventBatch } from '../../wire/event-batch.ts';
@@ -12,6 +13,10 @@ import type { LoadTap } from '../run/bench-parts.ts';
 export interface StageFacts {
   /** Both in ns since the stage's start; `index` counts the measured requests from 0. */
   issued(index: number, intendedNs: number): void;
+  /** It is a turn of a session; measured ones were issued before. */
+  placed?(index: number, turn: SampleTurn): void;
+  /** A turn that is never issued. */
+  skipped?(turn: SkippedTurn): void;
   firstContent(index: number, atNs: number): void;
   /** Its stamps are relative to the run's zero. */
   ended(index: number, sample: EndedSample, startNs: number): void;
@@ -57,6 +62,10 @@ export class StageSampler implements LoadTap {
           this.#facts.issued(record.sampleId - first, record.intendedNs - startNs);
       } else if (record.kind === 'sample.recv_first' && record.sampleId >= first)
         this.#facts.firstContent(record.sampleId - first, record.atNs - startNs);
+      else if (record.kind === 'sample.placed' && record.sampleId >= first) {
+        const { session, turn, turns } = record;
+        this.#facts.placed?.(record.sampleId - first, { session, turn, turns });
+      }
     }
   }
 
@@ -65,6 +74,8 @@ export class StageSampler implements LoadTap {
     if (startNs === undefined) return;
     for (const line of this.#lines.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))) {
       const decoded = decodeSampleLine(line);
+      if (decoded.kind === 'skipped' && decoded.turn.window !== OUTSIDE_WINDOWS)
+        this.#facts.skipped?.(decoded.turn);
       if (decoded.kind !== 'sample' || decoded.sample.window === OUTSIDE_WINDOWS) continue;
       this.#facts.ended(decoded.sample.sampleId - this.#warmupRequests(), decoded.sample, startNs);
     }

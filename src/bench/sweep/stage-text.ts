@@ -7,7 +7,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { StageFigures, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { decidingCount, objectiveSentence } from '../../render/run/objective-labels.ts';
-import type { Look } from '../line/stage-decider.ts';
+import { type Look, SESSIONS_LEAST } from '../line/stage-decider.ts';
 
 /** What a report contains about this client. */
 export interface ClientAccount extends Pick<Report, 'droppedEvents' | 'errors' | 'stopped'> {
@@ -130,11 +130,15 @@ const NOT_REQUESTED: Partial<Record<StagePurpose, string>> = {
 };
 
 const undecidedText = ({ growth, results }: Look, figures: StageFigures): string => {
+  const { sessions } = figures;
+  if (sessions !== undefined && sessions.completed + sessions.failed < SESSIONS_LEAST)
+    return `${counted(sessions.completed + sessions.failed, 'session')} ended in its time, and fewer than ${SESSIONS_LEAST} do not show how much their turns differ`;
   const open = figures.objectives.filter(({ answer }) => answer === 'too-few-samples');
+  const isOfSessions = open.length > 0 && open.every(each => each.isOfSessions);
   if (growth !== undefined && results.every(({ answer }) => answer === 'met'))
     return 'too few requests to decide whether the queue grows';
   const needed = open.map(({ samplesNeeded }) => samplesNeeded).filter(isKnown);
-  return `too few requests to decide${needed.length === 0 ? '' : `; ${decidingCount(maximumOf(needed))}`}`;
+  return `too few ${isOfSessions ? 'sessions' : 'requests'} to decide${needed.length === 0 ? '' : `; ${decidingCount(maximumOf(needed), isOfSessions ? 'session' : 'request')}`}`;
 };
 
 const growthText = ({ growth }: Look): string | undefined => {

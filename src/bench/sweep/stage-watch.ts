@@ -21,6 +21,8 @@ export interface StageOrder {
   readonly warmup: Warmup;
   /** The tier whose verdict ends the stage; missing for the search's own objectives. */
   readonly tier?: string | undefined;
+  /** Before its duration, in which sessions begin evenly and are not measured; default: that of the request. */
+  readonly rampMs?: number;
   readonly goal: /** Until it is known whether the load holds. */
     | {
         readonly kind: 'decide';
@@ -59,6 +61,7 @@ export class StageWatch {
     this.#options = options;
     this.#decider = new StageDecider({
       ledger: account.ledger,
+      sessions: account.sessions?.ledger,
       isOpenLoop: account.isOpenLoop && !account.isCapped,
       confidence,
       endNs: order.durationMs * 1e6,

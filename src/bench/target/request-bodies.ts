@@ -37,9 +37,10 @@ export interface RequestBodies {
 export const BODY_NONCE_BYTES = 16;
 
 /** For requests that may match another one's prefix in a cache: of the usual length, and no sample's own nonce. */
-export const commonNonce = (noncePrefix: string): string => noncePrefix + COMMON_NUMBER;
+export const commonNonce = (noncePrefix: string, round = 0): string =>
+  noncePrefix + (COMMON_NUMBER - round).toString(16);
 
-const COMMON_NUMBER = 'ffffffff';
+const COMMON_NUMBER = 0xffffffff;
 
 interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
   readonly api: ServerApi;

@@ -7,7 +7,7 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { isRunId } from '../../core/ids.ts';
 import { excludes, needs, nonEmpty, type Option, optionsIn, wholeText } from '../../core/option/option.ts';
 import { duration, requestRate, wholeNumberFrom } from '../../core/option/option-values.ts';
-import { OBJECTIVE_NAMES, type Objective } from '../../core/run/objective.ts';
+import { type Objective, REQUEST_OBJECTIVE_NAMES } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import { agentsOption, fromOption } from '../agent/agent-addresses.ts';
 import { homeOption } from '../command.ts';
@@ -230,7 +230,7 @@ export const BENCH = {
     name: 'slo',
     isCommon: true,
     valueName: 'OBJECTIVE',
-    meaning: `Objectives. For each request NAME=D: ${OBJECTIVE_NAMES.join(', ')}. For the run NAME.p95=D, NAME.mean=D, error-rate=P%.`,
+    meaning: `Of a request NAME=D: ${REQUEST_OBJECTIVE_NAMES.join(', ')}. Of the run [turn 2+] NAME.p95=D, NAME.mean=D, session.p95=D, error-rate=P%.`,
     parse: parseObjectives,
   }),
   ...RUN_OPTIONS,

@@ -10,7 +10,13 @@ import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isSet, type Option, type OptionReader, optionValues } from '../../core/option/option.ts';
 import { MIXED_MODELS_MAX, MIXED_SHARE_MIN, type ModelMix } from '../../core/run/model-mix.ts';
-import { OBJECTIVES_MAX, type Objective, objectiveName, objectiveSeries } from '../../core/run/objective.ts';
+import {
+  isOfSessionRuns,
+  OBJECTIVES_MAX,
+  type Objective,
+  objectiveName,
+  objectiveSeries,
+} from '../../core/run/objective.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
@@ -98,7 +104,7 @@ export const parseBenchOptions = (
         slo: given(BENCH.slo).flat(),
         isAttainmentSet: isSet(invocation, BENCH.attainment),
       },
-      { pattern, isStreaming },
+      { pattern, isStreaming, hasSessions: sessions !== undefined || isReplay },
     ),
   };
 };
@@ -213,7 +219,7 @@ export const requestedObjectives = (
     readonly slo: readonly Objective[];
     readonly isAttainmentSet: boolean;
   },
-  run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+  run: JudgedRun,
 ): readonly Objective[] => {
   if (given.slo.length > OBJECTIVES_MAX)
     throw usage(`--slo is given ${given.slo.length} times`, `Use at most ${OBJECTIVES_MAX}.`);
@@ -231,12 +237,21 @@ export const requestedObjectives = (
   return given.slo;
 };
 
-const checkAgainst = (
-  objective: Objective,
-  { pattern, isStreaming }: { readonly pattern: RunPattern; readonly isStreaming: boolean },
-): void => {
+interface JudgedRun {
+  readonly pattern: RunPattern;
+  readonly isStreaming: boolean;
+  /** For a trace it is known once the file is read. */
+  readonly hasSessions: boolean;
+}
+
+const checkAgainst = (objective: Objective, { pattern, isStreaming, hasSessions }: JudgedRun): void => {
   if (objective.kind === 'error-rate') return;
   const name = objectiveName(objective);
+  if (!hasSessions && isOfSessionRuns(objective))
+    throw usage(
+      `--slo ${name} needs sessions: here requests are independent`,
+      'Generate chats with --turns 4, play those of a data set with --multi-turn, or use --slo latency.p95=2s.',
+    );
   const { runs } = seriesRow(objectiveSeries(objective.name));
   if (!isStreaming && runs.startsWith('streamed')) {
     throw usage(`--slo ${name} needs a stream`, 'Leave out --streaming off, or use --slo latency=2s.');

@@ -10,6 +10,7 @@ import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
 import { pacedTrace } from '../../bench/dataset/trace/trace-sessions.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import { isOfSessionRuns, objectiveName } from '../../core/run/objective.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -66,6 +67,12 @@ const requestOfTrace = async (
     );
   if (format === 'agentic') return await ofConversations(request, options, { ...run, location });
   refuse(given, OF_CONVERSATIONS, 'a trace with the time of each request');
+  const objective = request.objectives.find(isOfSessionRuns);
+  if (objective !== undefined)
+    throw usage(
+      `--slo ${objectiveName(objective)} needs sessions: ${file} has single requests`,
+      'Leave it out, or replay a trace of conversations.',
+    );
   const limits = { requestsMax: request.samplesMax, durationMs };
   const trace = await surveyTrace({ ...location, format, part, pace, limits }, signal);
   const { inputTokens, sharing } = trace.facts;

@@ -6,9 +6,10 @@ import { counted } from '../../core/figure/figure.ts';
 import { hasUnsuccessfulEnd, isAllCutAfterGrace } from '../../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
 import { turnsWithoutId } from '../../core/run/lost-history.ts';
-import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
+import { isOfWholeSessions, judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { CallFile } from '../../core/run/provenance.ts';
 import type { Report } from '../../core/run/report.ts';
+import { isOfSessions } from '../../core/run/run-shape.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { estimateLabel, neededLabel, sampleSizeNotice } from '../../render/run/objective-labels.ts';
@@ -27,7 +28,7 @@ import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import type { LikeTool } from '../like/like-command.ts';
-import { loadStart } from '../load-start.ts';
+import { interrupted, loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
 import { storedCommand } from '../sweep/kept-command.ts';
@@ -170,12 +171,13 @@ const printLike = async (tool: LikeTool, text: string, state: ProcessState): Pro
 };
 
 /** Objectives that a run of this many requests may leave undecided. */
-const sampleSizes = ({ samplesMax, objectives, attainment }: BenchRequest): readonly string[] =>
+const sampleSizes = ({ samplesMax, shape, objectives, attainment }: BenchRequest): readonly string[] =>
   samplesMax === undefined
     ? []
-    : judgedObjectives(objectiveFields(objectives, attainment)).flatMap(
-        objective => sampleSizeNotice(objective, samplesMax) ?? [],
-      );
+    : judgedObjectives(objectiveFields(objectives, attainment))
+        // A run of sessions ends after so many of them, whose turns differ in number.
+        .filter(objective => isOfSessions(shape) === isOfWholeSessions(objective))
+        .flatMap(objective => sampleSizeNotice(objective, samplesMax) ?? []);
 
 interface ExitDemands {
   readonly maxFailures: number;
@@ -261,21 +263,6 @@ const answerTexts = ({ objectiveAnswers }: Report, answer: ObjectiveVerdict): st
         .filter(one => one.answer === answer)
         .map(one => `${one.objective}, ${estimateLabel(one)}${neededLabel(one)}`)
         .join('; ');
-
-/** Stopped before there was anything to report. */
-const interrupted = async <End>(state: ProcessState, run: () => Promise<End>): Promise<End> => {
-  try {
-    return await run();
-  } catch (error) {
-    if (!state.stop.aborted || error instanceof CommandError) throw error;
-    throw new CommandError(
-      'benchInterrupted',
-      'the run was stopped before it started',
-      'Nothing was measured, so there is no report.',
-      { cause: error },
-    );
-  }
-};
 
 const print = async (
   { report, directory, notices }: BenchEnd,

@@ -5,20 +5,24 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { Option } from '../../core/option/option.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
+import { isOfSessions } from '../../core/run/run-shape.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { sweepText } from '../../render/sweep/sweep-text.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
+import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
+import { usage } from '../command-error.ts';
 import { resumeText } from '../compare/resume-text.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
-import { loadStart } from '../load-start.ts';
+import { interrupted, loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
@@ -64,6 +68,10 @@ export const lineCommand: Command = {
       meaning: 'two results from one search',
     },
     { line: 'plimsoll line --resume DIR', meaning: 'continue where it stopped' },
+    {
+      line: 'plimsoll line URL --turns 2..8 --by sessions --slo ttft.p95=1s,session.p95=60s',
+      meaning: 'chats at a time',
+    },
   ],
   run: async (invocation, state) => {
     const since = new Date(systemClock.wallMs()).toISOString();
@@ -77,6 +85,21 @@ export const lineCommand: Command = {
       options: LINE_OPTIONS,
       now: invocation,
     });
+    const trace = traceReplayRequest(requested, LINE_OPTIONS);
+    const request = await interrupted(state, () =>
+      replayed(start.request, trace, {
+        cwd,
+        durationMs: undefined,
+        sessionsMax: undefined,
+        concurrencyOf: search.concurrencyOf,
+        signal: state.stop,
+      }),
+    );
+    if (trace !== undefined && !isOfSessions(request.shape))
+      throw usage(
+        `${trace.file} has a time for each request: there are no conversations to search by`,
+        `Replay it: ${shellCommand`plimsoll bench URL --trace ${trace.file}`}`,
+      );
     const isJson = invocation.option(BENCH.json);
     const isFormed = isFormPrinted(invocation);
     const isQuiet = isFormed || invocation.option(BENCH.quiet);
@@ -84,7 +107,7 @@ export const lineCommand: Command = {
     const end = await startLine(state, {
       ...start,
       facts: factsPath(cwd, start.facts),
-      request: { ...start.request, attainment },
+      request: { ...request, attainment },
       search,
       tiers,
       resumed,

@@ -333,8 +333,8 @@ const resultOfStages = (document: SweepDocument | LineDocument): string => {
       by: document.requested[0]?.kind ?? 'rate',
       objectives: document.objectives,
     });
-  const { line, by } = document;
-  return line.kind === 'unknown' ? '' : `${lineFigure(line, false)} ${loadUnit(by)}`;
+  const { line } = document;
+  return line.kind === 'unknown' ? '' : `${lineFigure(line, false)} ${loadUnit(document)}`;
 };
 
 const resultOfPairs = ({ metrics, verdict, mode }: ComparisonDocument): string => {

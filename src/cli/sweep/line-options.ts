@@ -3,7 +3,7 @@
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import type { StageTier } from '../../bench/sweep/run-stage.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { needs, type Option, optionsIn } from '../../core/option/option.ts';
+import { isSet, needs, type Option, optionsIn } from '../../core/option/option.ts';
 import { decimalFrom, duration } from '../../core/option/option-values.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
@@ -60,8 +60,9 @@ export const LINE = {
   by: choice({
     name: 'by',
     isCommon: true,
-    meaning: 'What is searched: requests a second (rate, default) or requests in flight.',
-    choices: ['rate', 'concurrency'],
+    meaning:
+      'What is searched: requests a second (rate, default), requests in flight, or sessions at a time.',
+    choices: ['rate', 'concurrency', 'sessions'],
   }),
   resolution: valueOr({
     name: 'resolution',
@@ -82,7 +83,7 @@ export const LINE = {
     name: 'load-max',
     isCommon: true,
     valueName: 'N',
-    meaning: 'Never more than this, in requests a second or in flight. Default: 10000 or 1024.',
+    meaning: 'Never more than this: requests a second, or in flight, or sessions. Default: 10000 or 1024.',
     parse: decimalFrom(0.001, LOAD_MAX, {
       what: 'load',
       advice: 'It is requests a second, or in flight: --load-max 100',
@@ -110,6 +111,8 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.requests,
   BENCH.duration,
   BENCH.concurrency,
+  BENCH.concurrencyOf,
+  BENCH.sessions,
   BENCH.rate,
   BENCH.maxThroughput,
   BENCH.ramp,
@@ -132,8 +135,6 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.depths,
   BENCH.repetitions,
   BENCH.slo,
-  // A trace has its own times: there is no load to choose.
-  ...Object.values<Option<unknown>>(REPLAY),
 ];
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [
@@ -151,15 +152,40 @@ export const LINE_OPTIONS: readonly Option<unknown>[] = [
 
 /** @throws CommandError `usage`. */
 export const searchOptions = (invocation: Invocation): SearchOptions => {
-  if (hasSessions(invocation))
+  const by = invocation.option(LINE.by) ?? 'rate';
+  const isOfSessions = by === 'sessions';
+  const trace = invocation.option(REPLAY.trace);
+  if (trace !== undefined && !isOfSessions)
+    throw usage(
+      `a trace has its own times: there is no ${by} to search`,
+      'Search how many of its conversations at a time: --by sessions',
+    );
+  if (hasSessions(invocation) && !isOfSessions)
     throw new CommandError(
       'usage',
-      'a load line of sessions cannot be searched: its verdicts require independent arrivals, and turns wait for each other',
-      'Try sessions at several loads: plimsoll sweep URL --turns 4 --concurrency 1..64x2',
+      `sessions cannot be searched by ${by}: their turns wait for each other`,
+      'Search how many sessions at a time: --by sessions',
     );
-  const by = invocation.option(LINE.by) ?? 'rate';
+  if (isOfSessions && !hasSessions(invocation) && trace === undefined)
+    throw new CommandError(
+      'usage',
+      '--by sessions needs sessions: here requests are independent',
+      'Generate chats with --turns 4, play those of a data set with --multi-turn, or a trace of conversations with --trace.',
+    );
+  if (isOfSessions && isSet(invocation, LINE.tiers))
+    throw usage(
+      '--by sessions and --slo-tier cannot be combined',
+      'Search each tier alone: --by sessions --slo …',
+    );
+  if (isOfSessions && (isSet(invocation, BENCH.from) || isSet(invocation, BENCH.agents)))
+    throw new CommandError(
+      'usage',
+      '--by sessions and agents cannot be combined: agents do not report to which session a request in flight belongs',
+      'Search from this machine, or try single loads: plimsoll sweep URL --turns 4 --concurrency 1..64x2 --from NODE',
+    );
   return {
-    by,
+    by: by === 'rate' ? by : 'concurrency',
+    ...(isOfSessions ? { concurrencyOf: 'sessions' } : {}),
     arrival: arrivalOfLine(invocation),
     resolution: invocation.option(LINE.resolution),
     loadMax: invocation.option(LINE.highestLoad) ?? (by === 'rate' ? LOAD_MAX : CONCURRENCY_MAX),
@@ -179,7 +205,7 @@ export const requestedTiers = (
   if (twice !== undefined)
     throw usage(`--slo-tier ${twice} is given twice`, 'Write all of its objectives at once, with commas.');
   for (const { objectives } of tiers) {
-    requestedObjectives({ slo: objectives, isAttainmentSet: false }, run);
+    requestedObjectives({ slo: objectives, isAttainmentSet: false }, { ...run, hasSessions: false });
     attainmentOfLine(invocation, objectives);
   }
   return tiers;

@@ -7,7 +7,6 @@ import type { Report } from '../run/report.ts';
 import { isOpenLoop, type RunPattern } from '../run/run-pattern.ts';
 import { type RateKey, rateRow } from '../run/run-rates.ts';
 import {
-  type BetterDirection,
   COMPARED_SERIES,
   type ComparedSeriesKey,
   HEADLINE_PERCENTILES,
@@ -15,6 +14,7 @@ import {
   type SeriesKey,
   seriesRow,
 } from '../run/run-series.ts';
+import type { BetterDirection } from '../run/series-row.ts';
 import { type Reported, unknown } from '../unknown.ts';
 
 interface ComparisonMetricRow {

@@ -3,7 +3,7 @@
 // number of pairs that would decide.
 
 import * as v from 'valibot';
-import type { BetterDirection } from '../run/run-series.ts';
+import type { BetterDirection } from '../run/series-row.ts';
 import { count, type Infer, longText, openObject, reported } from '../schema.ts';
 import { effectChance, type LogEffect, upperStudent } from '../statistics/student-quantile.ts';
 import { type Reported, unknown } from '../unknown.ts';

@@ -20,7 +20,7 @@ import { percentileShares, sideOfShare } from '../statistics/share-interval.ts';
 import { upperStudent } from '../statistics/student-quantile.ts';
 import { isMeanOver, sideOfBlocks } from '../statistics/worst-dependence.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import { type JudgedObjective, judgedText, OBJECTIVES_MAX } from './objective.ts';
+import { isOfWholeSessions, type JudgedObjective, judgedText, OBJECTIVES_MAX } from './objective.ts';
 import type { ObjectiveEvidence } from './objective-tally.ts';
 
 export type ObjectiveVerdict = 'met' | 'missed' | 'too-few-samples';
@@ -41,6 +41,8 @@ export const objectiveAnswerSchema = openObject({
   answer: v.picklist(['met', 'missed', 'too-few-samples']),
   /** How many samples would decide; unknown if no number of them would be enough. */
   samplesNeeded: reported(count),
+  /** Whole sessions are judged, and samplesNeeded counts them; absent: requests. */
+  isOfSessions: v.exactOptional(v.literal(true)),
 });
 
 /** The result for one objective. */
@@ -63,9 +65,17 @@ export const judgeObjective = (
   evidence: ObjectiveEvidence,
   confidence: number = OBJECTIVE_CONFIDENCE,
 ): ObjectiveAnswer => {
-  const reported = { objective: judgedText(objective), limit: limitOf(objective), unit: unitOf(objective) };
+  const isOfSessions = isOfWholeSessions(objective);
+  const reported = {
+    objective: judgedText(objective),
+    limit: limitOf(objective),
+    unit: unitOf(objective),
+    ...(isOfSessions ? ({ isOfSessions } as const) : {}),
+  };
   if (evidence.count === 0) {
-    const nothing = unknown('no request has ended');
+    const nothing = unknown(
+      isOfSessions ? 'no session began long enough before the end' : 'no request has ended',
+    );
     return { ...reported, estimate: nothing, answer: 'too-few-samples', samplesNeeded: nothing };
   }
   const judged = { evidence, confidence };

@@ -8,7 +8,12 @@ import { BoundedSpread, spreadFiguresSchema } from '../statistics/bounded-spread
 import { isUnknown, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
-import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
+import {
+  type FollowedSession,
+  SESSIONS_FOLLOWED_MAX,
+  type SessionEnd,
+  SessionFollower,
+} from './session-follower.ts';
 import type { SampleTurn, SkippedTurn } from './session-outcome.ts';
 
 const liveTurnsSchema = openObject({
@@ -48,11 +53,21 @@ export class LiveSessionTally {
   readonly #first: TurnsTally = noTurns();
   readonly #later: TurnsTally = noTurns();
   readonly #inTurn: number[] = [];
-  readonly #follower = new SessionFollower(SESSIONS_FOLLOWED_MAX, ({ newestTurn }) =>
-    this.#leave(newestTurn),
-  );
+  readonly #follower = new SessionFollower(SESSIONS_FOLLOWED_MAX, (session, end) => {
+    this.#leave(session.newestTurn);
+    this.#isOver?.(session, end);
+  });
+  readonly #isOver: ((session: FollowedSession, end: SessionEnd) => void) | undefined;
   /** Servers that report it leave it out if it is zero (vLLM, the mock). */
   #reportsCache = false;
+
+  constructor(isOver?: (session: FollowedSession, end: SessionEnd) => void) {
+    this.#isOver = isOver;
+  }
+
+  get openCount(): number {
+    return this.#follower.openCount;
+  }
 
   issued(position: SampleTurn): void {
     this.#turnsOf(position).issued += 1;

@@ -5,12 +5,14 @@
 import { type DependentEvidence, DependentTally } from '../statistics/dependent-evidence.ts';
 import { Histogram } from '../statistics/histogram.ts';
 import { NO_FIGURE } from './event-record.ts';
-import { type JudgedObjective, objectiveSeries, type RequestLimit } from './objective.ts';
+import {
+  type JudgedObjective,
+  type ObjectiveFigures,
+  objectiveSeries,
+  type RequestLimit,
+} from './objective.ts';
 import type { Outcome } from './outcome.ts';
 import type { ObjectiveSeriesKey } from './run-series.ts';
-
-/** NO_FIGURE if the sample has none. */
-type ObjectiveFigures = Readonly<Record<ObjectiveSeriesKey | 'outputTokens', number>>;
 
 /**
  * An observation is a sample: issued and ended, without those that have no such figure by their nature. Good is within
@@ -92,7 +94,7 @@ export class ObjectiveTally {
     let isUnknown = false;
     let reach = NO_FIGURE;
     for (const { figure, limitNs } of this.#limits) {
-      const value = figures[figure];
+      const value = figures[figure] ?? NO_FIGURE;
       if (value !== NO_FIGURE) {
         isGood &&= value <= limitNs;
         reach = Math.max(reach, this.#isAttainment ? value / Math.max(1, limitNs) : value);
@@ -127,7 +129,7 @@ const limitsOf = (objective: JudgedObjective): readonly RequestLimit[] => {
 
 /** Because of the sample's nature, not because it was not reported. */
 const hasNone = (figure: ObjectiveSeriesKey, { outputTokens, tpotNs }: ObjectiveFigures): boolean =>
-  figure === 'tpotNs' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
+  figure === 'tpotNs' && (tpotNs ?? NO_FIGURE) === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
 
 /** As for every series of times: 1 ns to 1 h. */
 const BOUNDS = { low: 1, high: 3_600_000_000_000 };

@@ -3,11 +3,16 @@
 // run as a whole (METRICS §4).
 
 import * as v from 'valibot';
-import { figure, type Infer, nonNegative, openObject, reported, share } from '../schema.ts';
+import { count, figure, type Infer, nonNegative, openObject, reported, share } from '../schema.ts';
 import { knownOr } from '../unknown.ts';
 import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, seriesRow } from './run-series.ts';
 
 export type ObjectiveName = (typeof RUN_SERIES)[ObjectiveSeriesKey]['objective'];
+
+/** Figures of one request, or of one session; missing or NO_FIGURE if it has none of them. */
+export type ObjectiveFigures = Readonly<Partial<Record<ObjectiveSeriesKey, number>>> & {
+  readonly outputTokens: number;
+};
 
 const isObjectiveSeries = (key: SeriesKey): key is ObjectiveSeriesKey =>
   seriesRow(key).objective !== undefined;
@@ -18,6 +23,11 @@ const OBJECTIVE_SERIES: readonly ObjectiveSeriesKey[] = SERIES_KEYS.filter(isObj
 export const OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.map(
   key => RUN_SERIES[key].objective,
 );
+
+/** Without those of whole sessions. */
+export const REQUEST_OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.filter(
+  key => seriesRow(key).per === 'completed request',
+).map(key => RUN_SERIES[key].objective);
 
 /** The objective of a name, or of a name that other tools have for it. */
 export const objectiveNamed = (name: string): ObjectiveName | undefined => {
@@ -35,14 +45,18 @@ const requestLimitSchema = openObject({ name: objectiveNameSchema, limitNs: nonN
 /** A sample meets it when its own figure is at most the limit. */
 export type RequestLimit = Infer<typeof requestLimitSchema>;
 
+/** Only turns from this one of their session on count, from 1; absent: every request. */
+const fromTurn = v.exactOptional(v.pipe(count, v.minValue(2)));
+
 const runObjectiveSchema = v.variant('kind', [
   openObject({
     kind: v.literal('percentile'),
     name: objectiveNameSchema,
     percentile: v.pipe(figure, v.minValue(0), v.maxValue(100)),
     limitNs: nonNegative,
+    fromTurn,
   }),
-  openObject({ kind: v.literal('mean'), name: objectiveNameSchema, limitNs: nonNegative }),
+  openObject({ kind: v.literal('mean'), name: objectiveNameSchema, limitNs: nonNegative, fromTurn }),
   openObject({ kind: v.literal('error-rate'), limitShare: share }),
 ]);
 
@@ -132,15 +146,17 @@ export const limitsOn = (
   ),
 ];
 
-/** Without its limit: "ttft.p95". Two with one name would be one objective with two limits. */
+/** Without its limit: "ttft.p95", "turn 2+ ttft.p95". Two with one name would be one objective with two limits. */
 export const objectiveName = (objective: Objective): string => {
+  const from = fromTurnOf(objective);
+  const turns = from === undefined ? '' : `turn ${from}+ `;
   switch (objective.kind) {
     case 'request':
       return objective.name;
     case 'percentile':
-      return `${objective.name}.p${objective.percentile}`;
+      return `${turns}${objective.name}.p${objective.percentile}`;
     case 'mean':
-      return `${objective.name}.mean`;
+      return `${turns}${objective.name}.mean`;
     case 'error-rate':
       return objective.kind;
     default:
@@ -154,6 +170,18 @@ export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
   if (key === undefined) throw new TypeError(`no series has the objective ${name}`);
   return key;
 };
+
+/** It limits whole sessions, not requests. */
+export const isOfWholeSessions = (objective: JudgedObjective | Objective): boolean =>
+  'name' in objective && seriesRow(objectiveSeries(objective.name)).per === 'completed session';
+
+/** The first turn of a session that it limits, from 1; undefined: it limits every request. */
+export const fromTurnOf = (objective: JudgedObjective | Objective): number | undefined =>
+  objective.kind === 'percentile' || objective.kind === 'mean' ? objective.fromTurn : undefined;
+
+/** It needs sessions: without them there are neither turns nor whole ones. */
+export const isOfSessionRuns = (objective: Objective): boolean =>
+  isOfWholeSessions(objective) || fromTurnOf(objective) !== undefined;
 
 /** Not rounded: parsing it gives the same limit. */
 const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9}s` : `${ns / 1e6}ms`);

@@ -2,7 +2,7 @@
 
 import { exactPercent, type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
-import { OBJECTIVE_NAMES, type Objective, objectiveNamed } from './objective.ts';
+import { isOfWholeSessions, OBJECTIVE_NAMES, type Objective, objectiveNamed } from './objective.ts';
 
 /** One, or several with commas between. */
 export const parseObjectives = (text: string): Parsed<readonly Objective[]> => {
@@ -27,6 +27,23 @@ export const parseAttainment = (text: string): Parsed<number> => {
 };
 
 const parseObjective = (item: string): Parsed<Objective> => {
+  const [, turn, rest = item] = OF_TURNS.exec(item) ?? [];
+  const objective = parseOfTurns(rest);
+  if (turn === undefined || objective.kind === 'wrong') return objective;
+  const { value } = objective;
+  const fromTurn = Number(turn);
+  if (fromTurn < 2)
+    return wrong(`${quoted(item)} is of every turn`, `Leave out the turn: --slo ${rest.trim()}`);
+  if (value.kind === 'request' || value.kind === 'error-rate' || isOfWholeSessions(value))
+    return wrong(
+      `${quoted(item)} is not of single turns`,
+      `Only a percentile or a mean of requests can leave out the first turns: --slo 'turn ${fromTurn}+ ttft.p95=500ms'`,
+    );
+  return parsed({ ...value, fromTurn });
+};
+
+/** What is written after "turn 2+", or all. */
+const parseOfTurns = (item: string): Parsed<Objective> => {
   const [, given = '', statistic, sign, limit = ''] = OBJECTIVE.exec(item) ?? [];
   if (given === ERROR_RATE && statistic === undefined) return errorRate(limit);
   if (given === SPEED && statistic === undefined && sign !== '<=') return speed(limit);
@@ -37,6 +54,11 @@ const parseObjective = (item: string): Parsed<Objective> => {
   if (duration.value < LIMIT_MS_LEAST || duration.value > LIMIT_MS_MOST)
     return wrong(`${limit} is out of range`, `It may be from ${LIMIT_MS_LEAST}ms to 24h.`);
   const limitNs = Math.round(duration.value * 1e6);
+  if (statistic === undefined && isOfWholeSessions({ kind: 'request', name, limitNs }))
+    return wrong(
+      `${quoted(item)} limits single sessions, and only requests can be limited singly`,
+      `Write a percentile of the sessions: --slo ${name}.p95=${limit}`,
+    );
   if (statistic === undefined) return parsed({ kind: 'request', name, limitNs });
   if (statistic === 'mean') return parsed({ kind: 'mean', name, limitNs });
   const percentile = Number(/^p(\d{1,2}(?:\.\d{1,3})?)$/.exec(statistic)?.[1] ?? 0);
@@ -93,6 +115,8 @@ const EXAMPLES: ReadonlyMap<string, string> = new Map([
   [ERROR_RATE, '0.1%'],
   [SPEED, '20'],
 ]);
+/** "turn 2+ ttft.p95=500ms": the number, and the rest. */
+const OF_TURNS = /^\s*turn\s+(\d{1,4})\+\s+(.*)$/;
 /** The name, what is taken of it, the sign, the limit. */
 const OBJECTIVE = /^\s*([\w-]+)(?:\.([\w.]+))?(?:\s*(<=|>=|=)\s*(\S*))?\s*$/;
 const LIMIT_MS_LEAST = 0.001;

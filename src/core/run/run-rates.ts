@@ -8,8 +8,8 @@ import { recordOf } from '../record-of.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { RequestLimit } from './objective.ts';
 import type { RunPattern } from './run-pattern.ts';
-import type { BetterDirection } from './run-series.ts';
 import { hasSteps, type RunShape } from './run-shape.ts';
+import type { BetterDirection } from './series-row.ts';
 import type { MetricLookup } from './snapshot.ts';
 
 export interface RateRow {

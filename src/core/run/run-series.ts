@@ -5,46 +5,7 @@
 import type { Reported } from '../unknown.ts';
 import { isOpenLoop, type RunPattern } from './run-pattern.ts';
 import { isCapped, isOfSessions, PLAIN_SHAPE, type RunShape } from './run-shape.ts';
-
-export interface SeriesRow {
-  readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
-  /** What has one value each; an observation is made by a load thread of itself, over an interval. */
-  readonly per: 'completed request' | 'chunk' | 'issued request' | 'observation';
-  /** In which runs it can have a value. Snapshots of others do not contain it: an empty series means "none yet". */
-  readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled' | 'capped';
-  /** The stamps it comes from. */
-  readonly from: string;
-  /** Which samples have a value, if not all do. */
-  readonly where?: string;
-  readonly label: string;
-  readonly shortLabel: string;
-  readonly better: BetterDirection;
-  /** What it means, in one sentence. */
-  readonly help: string;
-  /**
-   * 'headline': published to the whole cluster, for tiles, comparison and Prometheus. 'detail': in the
-   * terminal, and in the text of a report with all percentiles. 'line': one line of a report. 'client': in a
-   * report's section about the load generator.
-   */
-  readonly level: 'headline' | 'detail' | 'line' | 'client';
-  /** The final result also counts each failed sample as longer than any. */
-  readonly countsFailures?: true;
-  /** Its name in `--slo`. Versions before the row reject a run with such an objective. */
-  readonly objective?: string;
-  /** Other names for it in `--slo`. */
-  readonly objectiveAliases?: readonly string[];
-  /** Its name in comparisons, and with its unit in the CSV of requests. */
-  readonly compared?: string;
-  /** Its histogram in OpenTelemetry, in seconds or tokens: by the GenAI conventions if they have one. */
-  readonly otlp?: {
-    readonly name: string;
-    readonly description: string;
-    readonly attributes?: Readonly<Record<string, string>>;
-  };
-}
-
-/** Which of two figures is the better one; 'none' if neither is. */
-export type BetterDirection = 'higher' | 'lower' | 'none';
+import type { SeriesRow } from './series-row.ts';
 
 export const RUN_SERIES = {
   ttftNs: {
@@ -154,6 +115,18 @@ export const RUN_SERIES = {
     level: 'detail',
     countsFailures: true,
     objective: 'latency-from-intended',
+  },
+  sessionNs: {
+    unit: 'ns',
+    per: 'completed session',
+    runs: 'sessions',
+    from: 'end of its last turn − sent of its first',
+    label: 'whole session',
+    shortLabel: 'session',
+    better: 'lower',
+    help: 'From the first turn of a session to the end of its last, with the pauses between its turns.',
+    level: 'detail',
+    objective: 'session',
   },
   reasoningNs: {
     unit: 'ns',
@@ -385,6 +358,7 @@ export const hasSeries = (
 ): boolean => {
   const { runs } = seriesRow(key);
   if (runs === 'capped') return isCapped(run.shape ?? PLAIN_SHAPE);
+  if (runs === 'sessions') return isOfSessions(run.shape ?? PLAIN_SHAPE);
   return (
     (run.isStreaming || !runs.startsWith('streamed')) &&
     (isOpenLoop(run.pattern) || isOfSessions(run.shape ?? PLAIN_SHAPE) || !runs.endsWith('scheduled'))

@@ -5,8 +5,13 @@
 import type { EndedSample } from './ended-sample.ts';
 import type { SampleTurn, SkipReason } from './session-outcome.ts';
 
-interface FollowedSession {
+export interface FollowedSession {
+  /** Number of the session in the run. */
+  readonly session: number;
+  /** Intended time of its first turn. */
   fromNs: number;
+  /** When its first turn was sent. */
+  sentNs: number;
   toNs: number;
   hasFailed: boolean;
   isCut: boolean;
@@ -47,7 +52,7 @@ export class SessionFollower {
   issued({ session, turn, turns }: SampleTurn): number | undefined {
     const known = this.#open.get(session);
     if (known === undefined && this.#open.size >= this.#sessionsMax) return undefined;
-    const state = known ?? begun(turns);
+    const state = known ?? begun(session, turns);
     if (known === undefined) this.#open.set(session, state);
     const before = state.newestTurn;
     if (turn <= before) return undefined;
@@ -57,9 +62,10 @@ export class SessionFollower {
 
   ended(
     position: SampleTurn,
-    { outcome, intendedNs, endNs }: Pick<EndedSample, 'outcome' | 'intendedNs' | 'endNs'>,
+    { outcome, intendedNs, sentNs, endNs }: Pick<EndedSample, 'outcome' | 'intendedNs' | 'sentNs' | 'endNs'>,
   ): void {
     this.#report(position, session => {
+      session.sentNs = Math.min(session.sentNs, sentNs);
       session.fromNs = Math.min(session.fromNs, intendedNs);
       session.toNs = Math.max(session.toNs, endNs);
       if (outcome === 'failed') session.hasFailed = true;
@@ -81,7 +87,7 @@ export class SessionFollower {
       this.unfollowed += 1;
       return;
     }
-    const state = known ?? begun(turns);
+    const state = known ?? begun(session, turns);
     what(state);
     state.unreported -= 1;
     if (state.unreported > 0) {
@@ -95,8 +101,10 @@ export class SessionFollower {
   }
 }
 
-const begun = (turns: number): FollowedSession => ({
+const begun = (session: number, turns: number): FollowedSession => ({
+  session,
   fromNs: Number.POSITIVE_INFINITY,
+  sentNs: Number.POSITIVE_INFINITY,
   toNs: 0,
   hasFailed: false,
   isCut: false,

@@ -6,6 +6,7 @@ import * as v from 'valibot';
 import { objectiveAnswerSchema } from '../run/judge-objective.ts';
 import { costSchema } from '../run/run-cost.ts';
 import { type Arrival, burstinessFigure } from '../run/run-pattern.ts';
+import { CONCURRENCY_UNITS } from '../run/run-shape.ts';
 import {
   count,
   figure,
@@ -21,6 +22,9 @@ import {
 
 export const load = v.pipe(figure, v.gtValue(0));
 
+/** What a concurrency counts. Absent: requests. */
+export const concurrencyOfSchema = v.exactOptional(v.picklist(CONCURRENCY_UNITS));
+
 export const stageLoadSchema = v.variant('kind', [
   openObject({
     kind: v.literal('rate'),
@@ -29,7 +33,11 @@ export const stageLoadSchema = v.variant('kind', [
     /** Of gamma arrivals. */
     burstiness: v.exactOptional(burstinessFigure),
   }),
-  openObject({ kind: v.literal('concurrency'), concurrency: v.pipe(count, v.minValue(1)) }),
+  openObject({
+    kind: v.literal('concurrency'),
+    concurrency: v.pipe(count, v.minValue(1)),
+    concurrencyOf: concurrencyOfSchema,
+  }),
 ]);
 
 export type StageLoad = Infer<typeof stageLoadSchema>;
@@ -129,6 +137,8 @@ export const stageFiguresSchema = openObject({
   /** Start of the steady state (MSER-5), ns from the stage's start. */
   steadyFromNs: reported(nonNegative),
   timeline: stageTimelineSchema,
+  /** If requests are turns of sessions: those that began and ended in the measured time. */
+  sessions: v.exactOptional(openObject({ completed: count, failed: count, meanNs: reported(nonNegative) })),
 });
 
 /** A type, not an interface: it is used in `Reported`. */

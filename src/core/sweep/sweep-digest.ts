@@ -33,11 +33,17 @@ export const sweepHeadDigest = (
   objectives: document.objectives.slice(0, OBJECTIVES_REPORTED_MAX),
   attainment: document.attainment,
   by: document.schema === LINE_SCHEMA ? document.by : (document.requested[0]?.kind ?? 'rate'),
+  ...unitOf(document),
   resolution: document.schema === LINE_SCHEMA ? document.resolution : NOT_SEARCHED,
   confidence: document.schema === LINE_SCHEMA ? document.confidence : NOT_SEARCHED,
   command: document.command.slice(0, TEXT_LENGTH_MAX),
   directory,
 });
+
+const unitOf = (document: SweepDocument | LineDocument): Pick<SweepStart, 'concurrencyOf'> => {
+  const [first] = document.schema === LINE_SCHEMA ? [document] : document.requested;
+  return first !== undefined && 'concurrencyOf' in first ? { concurrencyOf: first.concurrencyOf } : {};
+};
 
 /** The line and its sentence, without the stages. */
 export const lineOf = (

@@ -16,7 +16,7 @@ import {
   share,
   text,
 } from '../schema.ts';
-import { load, stageLoadSchema, stageSchema, TIERS_MAX, tierName } from './stage.ts';
+import { concurrencyOfSchema, load, stageLoadSchema, stageSchema, TIERS_MAX, tierName } from './stage.ts';
 
 export const SWEEP_SCHEMA = 'plimsoll.sweep/1';
 export const LINE_SCHEMA = 'plimsoll.line/1';
@@ -127,6 +127,7 @@ export const lineDocumentSchema = openObject({
   ...head,
   schema: v.literal(LINE_SCHEMA),
   by: v.picklist(['rate', 'concurrency']),
+  concurrencyOf: concurrencyOfSchema,
   /** Requested width of the bracket as a share of the load: 0.05. */
   resolution: share,
   confidence: share,

@@ -54,6 +54,7 @@ export const earlierLine = (views: readonly SweepView[], than: Sweep): SweepView
       sweep.startedAt < than.startedAt &&
       sweep.target === than.target &&
       sweep.by === than.by &&
+      sweep.concurrencyOf === than.concurrencyOf &&
       sameName(sweep.model, than.model),
   );
 

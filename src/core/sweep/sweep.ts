@@ -19,6 +19,7 @@ import {
   text,
 } from '../schema.ts';
 import {
+  concurrencyOfSchema,
   estimateSchema,
   stageCurveSchema,
   stageFieldSchemas,
@@ -75,6 +76,7 @@ const start = {
   /** The share of issued requests that must meet the objectives of a single request. */
   attainment: share,
   by: v.picklist(['rate', 'concurrency']),
+  concurrencyOf: concurrencyOfSchema,
   /** Requested width of the bracket as a share of the load; only for a line. */
   resolution: reported(share),
   confidence: reported(share),

@@ -4,7 +4,15 @@
 import { formatCount } from '../../core/figure/figure.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
-import { type CurveObjective, flowText, lineLoadText, loadText, stageSentence } from '../sweep/line-text.ts';
+import {
+  type CurveObjective,
+  flowText,
+  type LoadUnit,
+  lineLoadText,
+  loadAxis,
+  loadText,
+  stageSentence,
+} from '../sweep/line-text.ts';
 import { inLoadOrder, type PicturedStage } from '../sweep/pictured-stage.ts';
 import { type Markup, markup } from '../text/markup.ts';
 import { formatPercentOf, type LineCurve, lineCurve } from './line-curve.ts';
@@ -14,7 +22,7 @@ import { flowScale, stageFlow } from './stage-flow.ts';
 import { userSpeed } from './user-speed.ts';
 
 interface LineChartInput {
-  readonly sweep: Pick<Sweep, 'by' | 'attainment'>;
+  readonly sweep: LoadUnit & Pick<Sweep, 'attainment'>;
   readonly stages: readonly PicturedStage[];
   readonly line: LoadLine;
   readonly isLive: boolean;
@@ -56,7 +64,7 @@ export const lineCurveChart = (input: LineChartInput, frame: Frame): Markup | un
     )}<path class="middle" d="${curve.median}"/><path class="waterline" d="${curve.percentile}"/>${
       waterTo === undefined
         ? undefined
-        : markup`<rect class="water" x="${left}" y="${floor - 9}" width="${Math.max(0, waterTo - left)}" height="9"/><path class="waterline" d="M${left} ${floor - 9}H${waterTo}"/><text class="say water-text" x="${left + 6}" y="${floor - 13}">${by === 'rate' ? 'offered rate' : 'requests at a time'} it carries</text>`
+        : markup`<rect class="water" x="${left}" y="${floor - 9}" width="${Math.max(0, waterTo - left)}" height="9"/><path class="waterline" d="M${left} ${floor - 9}H${waterTo}"/><text class="say water-text" x="${left + 6}" y="${floor - 13}">${loadAxis(sweep)} it carries</text>`
     }<path class="axis" d="M${left} ${floor}H${right}"/>${curve.loads.map(
       ({ at, label }, index) =>
         markup`<path class="axis" d="M${at} ${floor}v5"/><text class="tick" x="${at}" y="${floor + 18}" text-anchor="${index === 0 ? 'start' : 'middle'}">${label}${index === curve.loads.length - 1 && by === 'rate' ? ' /s' : ''}</text>`,
@@ -64,7 +72,7 @@ export const lineCurveChart = (input: LineChartInput, frame: Frame): Markup | un
       curve.objectiveY === undefined || objective === undefined
         ? undefined
         : markup`<path class="limit" d="M${left} ${curve.objectiveY}H${right}"/><text class="say" x="${left + 8}" y="${curve.objectiveY - 7}">objective: <tspan class="value">${objective.label}</tspan></text>`
-    }${bracket === undefined || line.kind !== 'bracket' ? undefined : bracketDrawn(bracket, line, { by, ...curve })}${
+    }${bracket === undefined || line.kind !== 'bracket' ? undefined : bracketDrawn(bracket, line, { unit: sweep, ...curve })}${
       overFrom !== undefined && right - overFrom > 60
         ? markup`<text class="say failed" x="${right - 10}" y="${floor - 14}" text-anchor="end">over capacity: the queue grows</text>`
         : undefined
@@ -80,13 +88,13 @@ export const lineCurveChart = (input: LineChartInput, frame: Frame): Markup | un
 const bracketDrawn = (
   { from, to, y, isStacked }: LineBracket,
   { holds, fails }: Extract<LoadLine, { readonly kind: 'bracket' }>,
-  { by, left, right, floor }: Pick<LineCurve, 'left' | 'right' | 'floor'> & Pick<Sweep, 'by'>,
+  { unit, left, right, floor }: Pick<LineCurve, 'left' | 'right' | 'floor'> & { readonly unit: LoadUnit },
 ): Markup => {
   const isLeft = isStacked && from - left < NEXT_TO_PX;
   const isRight = isStacked && right - to < NEXT_TO_PX;
   return markup`<path class="limit" d="M${from} ${y + 7}v-7H${to}v7"/><path class="foot" d="M${from} ${y + 7}V${floor}M${to} ${y + 7}V${floor}"/>
-<text class="say" x="${isStacked ? from + 4 : from - 7}" y="${y + 21}" text-anchor="${isLeft ? 'start' : 'end'}"><tspan class="value">held</tspan> ${lineLoadText(holds, by)}</text>
-<text class="say" x="${isRight ? to : to + 7}" y="${y + (isStacked ? 37 : 21)}" text-anchor="${isRight ? 'end' : 'start'}"><tspan class="failed">failed</tspan> ${lineLoadText(fails, by)}</text>`;
+<text class="say" x="${isStacked ? from + 4 : from - 7}" y="${y + 21}" text-anchor="${isLeft ? 'start' : 'end'}"><tspan class="value">held</tspan> ${lineLoadText(holds, unit)}</text>
+<text class="say" x="${isRight ? to : to + 7}" y="${y + (isStacked ? 37 : 21)}" text-anchor="${isRight ? 'end' : 'start'}"><tspan class="failed">failed</tspan> ${lineLoadText(fails, unit)}</text>`;
 };
 
 const markDrawn = ({ x, y, isDashed, arrow }: LineMark): Markup =>

@@ -4,7 +4,7 @@
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { type Figure, formatBytes, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
 import type { RateRow } from '../../core/run/run-rates.ts';
-import type { SeriesRow } from '../../core/run/run-series.ts';
+import type { SeriesRow } from '../../core/run/series-row.ts';
 
 export const formatRunFigure = (unit: SeriesRow['unit'] | RateRow['unit'], value: number): Figure => {
   switch (unit) {

@@ -2,18 +2,18 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { counted, figureText, formatCount, twoDigitsUp } from '../../core/figure/figure.ts';
-import type { ObjectiveAnswer, ObjectiveVerdict } from '../../core/run/judge-objective.ts';
-import { type JudgedObjective, judgedText } from '../../core/run/objective.ts';
+import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
+import { isOfWholeSessions, type JudgedObjective, judgedText } from '../../core/run/objective.ts';
 import { objectiveSampleSize } from '../../core/run/objective-sample-size.ts';
 import { isUnknown } from '../../core/unknown.ts';
 
 /** "ttft.p95=500ms: met, 312 ms (295 ms to 340 ms)". */
 export const objectiveSentence = (answer: ObjectiveAnswer): string =>
-  `${answer.objective}: ${VERDICT_LABELS[answer.answer]}, ${estimateLabel(answer)}${neededLabel(answer)}`;
+  `${answer.objective}: ${objectiveVerdict(answer, 'ended')}, ${estimateLabel(answer)}${neededLabel(answer)}`;
 
 /** The same without its objective: "met: 312 ms (295 ms to 340 ms)". */
 export const answerSentence = (answer: ObjectiveAnswer): string =>
-  `${VERDICT_LABELS[answer.answer]}: ${estimateLabel(answer)}${neededLabel(answer)}`;
+  `${objectiveVerdict(answer, 'ended')}: ${estimateLabel(answer)}${neededLabel(answer)}`;
 
 /** "312 ms (295 ms to 340 ms)"; "312 ms (at least 295 ms)" if too few samples limit it on one side. */
 export const estimateLabel = (answer: ObjectiveAnswer): string => {
@@ -49,27 +49,26 @@ export const decidingCount = (needed: number, unit = 'request'): string =>
 export const sampleSizeNotice = (objective: JudgedObjective, requests: number): string | undefined => {
   const size = objectiveSampleSize(objective);
   if (size === undefined || requests >= size.usual) return undefined;
-  const usual = counted(twoDigitsUp(size.usual), 'request');
+  const usual = counted(twoDigitsUp(size.usual), isOfWholeSessions(objective) ? 'session' : 'request');
   return `${judgedText(objective)} at 95 % confidence needs about ${usual}, and at least ${formatCount(size.least)}; this run has ${formatCount(requests)}`;
 };
 
 /** "; about 1 400 requests would decide", if more of them would. */
-export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string => {
+export const neededLabel = ({ answer, samplesNeeded, isOfSessions }: ObjectiveAnswer): string => {
   if (answer !== 'too-few-samples') return '';
-  return isUnknown(samplesNeeded) ? `; ${samplesNeeded.reason}` : `; ${decidingCount(samplesNeeded)}`;
+  return isUnknown(samplesNeeded)
+    ? `; ${samplesNeeded.reason}`
+    : `; ${decidingCount(samplesNeeded, isOfSessions === true ? 'session' : 'request')}`;
 };
 
-export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
-  met: 'met',
-  missed: 'missed',
-  'too-few-samples': 'too few requests to decide',
-};
-
-/** While a run is in progress, and its result may still change. */
-export const LIVE_VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
-  met: 'met so far',
-  missed: 'missed so far',
-  'too-few-samples': 'too few requests so far',
+/** @param stage while a run is in progress its result may still change */
+export const objectiveVerdict = (
+  { answer, isOfSessions }: Pick<ObjectiveAnswer, 'answer' | 'isOfSessions'>,
+  stage: 'live' | 'ended',
+): string => {
+  const what = isOfSessions === true ? 'sessions' : 'requests';
+  if (answer === 'too-few-samples') return `too few ${what} ${stage === 'live' ? 'so far' : 'to decide'}`;
+  return stage === 'live' ? `${answer} so far` : answer;
 };
 
 const figureLabel = (figure: number, unit: ObjectiveAnswer['unit']): string =>

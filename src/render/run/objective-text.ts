@@ -7,9 +7,9 @@ import { seriesRow } from '../../core/run/run-series.ts';
 export const judgedObjectiveText = (objective: JudgedObjective): string => {
   switch (objective.kind) {
     case 'percentile':
-      return `${seriesLabel(objective.name)} p${objective.percentile} ≤ ${durationText(objective.limitNs)}`;
+      return `${seriesLabel(objective.name)} p${objective.percentile}${turnsText(objective)} ≤ ${durationText(objective.limitNs)}`;
     case 'mean':
-      return `mean ${seriesLabel(objective.name)} ≤ ${durationText(objective.limitNs)}`;
+      return `mean ${seriesLabel(objective.name)}${turnsText(objective)} ≤ ${durationText(objective.limitNs)}`;
     case 'error-rate':
       return `error rate ≤ ${percentText(objective.limitShare)}`;
     case 'attainment': {
@@ -24,6 +24,8 @@ export const judgedObjectiveText = (objective: JudgedObjective): string => {
   }
 };
 
+const turnsText = ({ fromTurn }: { readonly fromTurn?: number }): string =>
+  fromTurn === undefined ? '' : ` from turn ${fromTurn} on`;
 const seriesLabel = (name: ObjectiveName): string => seriesRow(objectiveSeries(name)).shortLabel;
 /** With all its digits: limits are typed by people. */
 const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9} s` : `${ns / 1e6} ms`);

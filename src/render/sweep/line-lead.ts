@@ -9,6 +9,7 @@ import { capitalized } from '../../core/text/single-line.ts';
 import {
   heldText,
   LIMIT_TEXTS,
+  type LoadUnit,
   lineLoadText,
   loadText,
   requestObjectiveText,
@@ -23,7 +24,7 @@ interface LeadPart {
 }
 
 interface LeadOptions {
-  readonly sweep: Pick<Sweep, 'form' | 'by' | 'objectives' | 'attainment'>;
+  readonly sweep: LoadUnit & Pick<Sweep, 'form' | 'objectives' | 'attainment'>;
   readonly line: LoadLine;
   readonly stages: readonly PicturedStage[];
   readonly isLive: boolean;
@@ -38,7 +39,7 @@ export const leadOf = (options: LeadOptions): readonly LeadPart[] =>
 
 const lineLead = (options: LeadOptions): readonly LeadPart[] => {
   const { line, isLive, target, sweep } = options;
-  const at = (load: number): string => loadPhrase(load, sweep.by);
+  const at = (load: number): string => loadPhrase(load, sweep);
   switch (line.kind) {
     case 'bracket':
       return isLive ? bracketSoFar(options, line) : bracketFound(options, line);
@@ -66,7 +67,7 @@ const lineLead = (options: LeadOptions): readonly LeadPart[] => {
       return [
         strong('No load holds'),
         plain(
-          `. The lowest that was tried is ${lineLoadText(line.fails, sweep.by)}${failPhrase(options, line.fails)}.`,
+          `. The lowest that was tried is ${lineLoadText(line.fails, sweep)}${failPhrase(options, line.fails)}.`,
         ),
       ];
     case 'unknown':
@@ -102,10 +103,10 @@ const bracketFound = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
           plain('.'),
         ];
   return [
-    strong(`${target} carries ${loadPhrase(line.holds, sweep.by)}`),
+    strong(`${target} carries ${loadPhrase(line.holds, sweep)}`),
     plain(sharePhrase(options, line.holds)),
     plain(tokens === undefined ? '. ' : `, which is ${formatCount(Math.round(tokens))} output tokens/s. `),
-    plain(`At ${lineLoadText(line.fails, sweep.by)} `),
+    plain(`At ${lineLoadText(line.fails, sweep)} `),
     ...above,
   ];
 };
@@ -115,10 +116,10 @@ const bracketSoFar = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
   const now =
     running?.attainment === undefined
       ? ''
-      : ` At ${lineLoadText(loadOn(running, options.sweep.by) ?? 0, options.sweep.by)}, ${formatCount(Math.round(running.elapsedMs / 1_000))} s in, ${shareText(running.attainment)} are within the objectives.`;
+      : ` At ${lineLoadText(loadOn(running, options.sweep.by) ?? 0, options.sweep)}, ${formatCount(Math.round(running.elapsedMs / 1_000))} s in, ${shareText(running.attainment)} are within the objectives.`;
   return [
     plain('So far '),
-    strong(`${loadPhrase(line.holds, options.sweep.by)} held`),
+    strong(`${loadPhrase(line.holds, options.sweep)} held`),
     plain(`${sharePhrase(options, line.holds)}. `),
     strong(`${formatTick(line.fails)} failed`),
     plain(`${failPhrase(options, line.fails)}.${now}`),
@@ -152,10 +153,10 @@ const mostPhrase = (ended: readonly PicturedStage[]): string => {
 const heldPhrase = (
   ended: readonly PicturedStage[],
   loadOf: (stage: PicturedStage) => number,
-  { by }: Pick<Sweep, 'by'>,
+  unit: LoadUnit,
 ): string => {
   const heldLoads = ended.filter(({ standing }) => standing === 'held').map(loadOf);
-  const highest = heldLoads.length === 0 ? '.' : `, the highest ${lineLoadText(maximumOf(heldLoads), by)}.`;
+  const highest = heldLoads.length === 0 ? '.' : `, the highest ${lineLoadText(maximumOf(heldLoads), unit)}.`;
   // The sentence already states that nothing was decided.
   if (
     ended.every(({ standing }) => standing === 'held' || standing === 'undecided') &&
@@ -219,8 +220,10 @@ const stageAt = (
     stage => loadOn(stage, sweep.by) === load && (standing === undefined || stage.standing === standing),
   );
 
-const loadPhrase = (load: number, by: Sweep['by']): string =>
-  by === 'rate' ? `${formatTick(load)} requests/s` : `${counted(load, 'request')} at a time`;
+const loadPhrase = (load: number, { by, concurrencyOf }: LoadUnit): string =>
+  by === 'rate'
+    ? `${formatTick(load)} requests/s`
+    : `${counted(load, concurrencyOf === 'sessions' ? 'session' : 'request')} at a time`;
 
 const requests = (count: number): string => counted(Math.round(count), 'request');
 

@@ -2,7 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatTick } from '../../core/figure/figure.ts';
-import { type Objective, objectiveSeries } from '../../core/run/objective.ts';
+import { fromTurnOf, type Objective, objectiveSeries } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import { type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
@@ -10,22 +10,37 @@ import type { Sweep } from '../../core/sweep/sweep.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
 import { hasEnded, loadOn, type PicturedStage, reportedTail, settledInFlight } from './pictured-stage.ts';
 
-/** "11.6/s", "40 at a time". */
+/** What loads are measured in: requests a second, requests at a time, or sessions at a time. */
+export type LoadUnit = Pick<Sweep, 'by' | 'concurrencyOf'>;
+
+/** "11.6/s", "40 at a time", "40 sessions". */
 export const loadText = (load: StageLoad): string =>
   load.kind === 'rate'
-    ? `${formatTick(load.requestsPerSecond)}/s`
-    : `${formatCount(load.concurrency)} at a time`;
+    ? lineLoadText(load.requestsPerSecond, { by: 'rate' })
+    : lineLoadText(load.concurrency, {
+        by: 'concurrency',
+        ...(load.concurrencyOf === undefined ? {} : { concurrencyOf: load.concurrencyOf }),
+      });
 
 /** "stage 3, 11.6/s" */
 export const stageLabel = ({ number, load }: Pick<Stage, 'number' | 'load'>): string =>
   `stage ${number}, ${loadText(load)}`;
 
-/** A load of a line: "11.6/s", "40 at a time". */
-export const lineLoadText = (load: number, by: StageLoad['kind']): string =>
-  by === 'rate' ? `${formatTick(load)}/s` : `${formatCount(load)} at a time`;
+/** A load of a line: "11.6/s", "40 at a time", "40 sessions". */
+export const lineLoadText = (load: number, { by, concurrencyOf }: LoadUnit): string => {
+  if (by === 'rate') return `${formatTick(load)}/s`;
+  return concurrencyOf === 'sessions' ? counted(load, 'session') : `${formatCount(load)} at a time`;
+};
 
 /** Unit after a load on its own: "requests/s". */
-export const loadUnit = (by: StageLoad['kind']): string => (by === 'rate' ? 'requests/s' : 'at a time');
+export const loadUnit = ({ by, concurrencyOf }: LoadUnit): string => {
+  if (by === 'rate') return 'requests/s';
+  return concurrencyOf === 'sessions' ? 'sessions at a time' : 'at a time';
+};
+
+/** What a chart of loads has on its axis: "offered rate", "requests at a time". */
+export const loadAxis = ({ by, concurrencyOf = 'requests' }: LoadUnit): string =>
+  by === 'rate' ? 'offered rate' : `${concurrencyOf} at a time`;
 
 /** The headline: "11.6", "11 – 13", "at least 16", "under 2". */
 export const lineFigure = (line: LoadLine, isLive: boolean): string => {
@@ -141,7 +156,7 @@ export interface CurveObjective {
   readonly label: string;
 }
 
-/** The first objective that limits a series; undefined if none does. */
+/** The first objective that limits all of a series; undefined if none does. */
 export const curveObjective = (
   { objectives, attainment }: Pick<Sweep, 'objectives' | 'attainment'>,
   series: SeriesKey,
@@ -149,6 +164,8 @@ export const curveObjective = (
   for (const objective of parsedObjectives(objectives)) {
     if (objective.kind === 'error-rate' || !SAME_AXIS[series]?.includes(objectiveSeries(objective.name)))
       continue;
+    // The curve is one of all turns.
+    if (fromTurnOf(objective) !== undefined) continue;
     const within = `within ${roundedNsText(objective.limitNs)}`;
     const label =
       objective.kind === 'request'

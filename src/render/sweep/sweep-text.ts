@@ -99,13 +99,13 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
 };
 
 /** "3 of about 8 stages, at most 0:46 left", and the next load for either outcome. */
-export const searchProgress = ({ progress, by }: LineDocument): readonly string[] => {
+export const searchProgress = ({ progress, ...unit }: LineDocument): readonly string[] => {
   if (progress === undefined) return [];
   const { stagesDone, stagesExpected, leftMs, next } = progress;
   const left = isKnown(leftMs) ? `, at most ${formatClock(leftMs)} left` : '';
   const after = [
-    ...(isKnown(next.ifHeld) ? [`${lineLoadText(next.ifHeld, by)} if this load holds`] : []),
-    ...(isKnown(next.ifFailed) ? [`${lineLoadText(next.ifFailed, by)} if it does not`] : []),
+    ...(isKnown(next.ifHeld) ? [`${lineLoadText(next.ifHeld, unit)} if this load holds`] : []),
+    ...(isKnown(next.ifFailed) ? [`${lineLoadText(next.ifFailed, unit)} if it does not`] : []),
   ];
   return [
     `${stagesDone} of about ${counted(stagesExpected, 'stage')}${left}`,

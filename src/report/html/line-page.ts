@@ -26,6 +26,7 @@ import {
   heldText,
   lineFigure,
   lineRemark,
+  loadAxis,
   loadText,
   loadUnit,
   requestObjectiveText,
@@ -74,7 +75,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
   const series = curveSeries(stages);
   const objective = curveObjective(sweep, series);
   const name = capitalized(seriesRow(series).shortLabel);
-  const title = `${name} against ${sweep.by === 'rate' ? 'offered rate' : 'requests at a time'}`;
+  const title = `${name} against ${loadAxis(sweep)}`;
   const holds = holdsOf(line);
   const atLine = stages.findLast(
     stage => stage.standing === 'held' && holds !== undefined && loadOn(stage, sweep.by) === holds,
@@ -88,7 +89,7 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
       id: document.id,
       startedAt: document.startedAt,
       title: isLine
-        ? `${model} on ${target}: ${lineFigure(line, false)} ${line.kind === 'unknown' ? '' : loadUnit(sweep.by)}`
+        ? `${model} on ${target}: ${lineFigure(line, false)} ${line.kind === 'unknown' ? '' : loadUnit(sweep)}`
         : `${model} on ${target}, ${counted(stages.length, 'load')}`,
       subtitle: [
         ...(isUnknown(document.serverKind) ? [] : [document.serverKind]),

@@ -103,6 +103,21 @@ test('subagents run next to each other in one place, with caches of their own, a
   ]);
 });
 
+test('a trace that is played again has another mark, and its conversations share it in each round', async () => {
+  await using server = await queriedServer(CHAT);
+  const trace = ['a', 'b'].map(
+    (id): Session => ({ id, startOffsetMs: undefined, turns: [turn(id, { cacheScope: 'run' })] }),
+  );
+  const limits = { samplesMax: 4, durationNs: undefined };
+  await runLoad(sessionPlan(server.port, trace, { limits }));
+  expect(server.requested.map(one => String(messagesOf(one)[0]?.['content']))).toEqual([
+    '[0badcafeffffffff] a',
+    '[0badcafeffffffff] b',
+    '[0badcafefffffffe] a',
+    '[0badcafefffffffe] b',
+  ]);
+});
+
 test('slots of requests are all used and never exceeded, with any number of sessions', async () => {
   await using server = await queriedServer(CHAT, 2);
   const sessions = Array.from({ length: 10 }, (_, index) => chat(`s${index}`, 'a', 'b', 'c'));

@@ -244,6 +244,10 @@ describe('a benchmark', () => {
     expect(refusal('--input-tokens', '0')).toContain('from 1 to 1000000');
     expect(refusal('--turns', '3', '--think-time', '9')).toContain('1s..5s');
     expect(refusal('--turns', 'many')).toContain('2..8');
+    expect(refusal('--slo', 'turn 2+ ttft.p95=1s')).toContain('needs sessions');
+    expect(refusal('--turns', '3', '--slo', 'turn 2+ ttft=1s')).toContain('not of single turns');
+    expect(refusal('--turns', '3', '--slo', 'turn 2+ session.p95=1s')).toContain('not of single turns');
+    expect(refusal('--turns', '3', '--slo', 'turn 1+ ttft.p95=1s')).toContain('--slo ttft.p95=1s');
     expect(refusal('--temperature', 'hot')).toContain('--temperature 0.7');
     expect(refusal('--top-p', '1.1')).toContain('from 0 to 1');
     expect(refusal('--body', 'top_k=3')).toContain('--body \'{"top_k": 40}\'');

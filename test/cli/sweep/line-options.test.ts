@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { parseBenchOptions } from '../../../src/cli/bench/parse-bench-options.ts';
-import { REPLAY } from '../../../src/cli/bench/replay-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { compareCommand } from '../../../src/cli/commands/compare.ts';
 import { lineCommand } from '../../../src/cli/commands/line.ts';
@@ -28,27 +27,39 @@ test.each([
   expect(() => parseCommandLine([name, ...urls, '--tokenizer', 'dir'], [command])).toThrow(reason);
 });
 
+const searchOf = (...options: readonly string[]) => {
+  const words = ['line', 'http://127.0.0.1:8000', '--slo', 'ttft=1s', ...options];
+  const line = parseCommandLine(words, [lineCommand]);
+  if (line.kind !== 'run') throw new Error('it asks for help');
+  return searchOptions(line.invocation);
+};
+
 test.each([
   ['--turns', '4'],
   ['--multi-turn', '--dataset', 'f'],
-])('a load line of sessions is refused with the reason: %s', (...options) => {
-  const line = parseCommandLine(
-    ['line', 'http://127.0.0.1:8000', '--slo', 'ttft=1s', ...options],
-    [lineCommand],
-  );
-  if (line.kind !== 'run') throw new Error('it asks for help');
-  expect(() => searchOptions(line.invocation)).toThrow('turns wait for each other');
+])('sessions are searched by their number at a time: %s', (...options) => {
+  expect(searchOf(...options, '--by', 'sessions')).toMatchObject({
+    by: 'concurrency',
+    concurrencyOf: 'sessions',
+    loadMax: 1_024,
+  });
+  expect(() => searchOf(...options)).toThrow('turns wait for each other');
+  expect(() => searchOf(...options, '--by', 'concurrency')).toThrow('turns wait for each other');
 });
 
-test.each(Object.values(REPLAY))(
-  'a load line has no --$name: a trace has its own times',
-  ({ name, valueName }) => {
-    const words = ['line', 'http://127.0.0.1:8000', '--slo', 'ttft=1s', `--${name}`];
-    expect(() =>
-      parseCommandLine([...words, ...(valueName === undefined ? [] : ['1'])], [lineCommand]),
-    ).toThrow(`unknown option --${name}`);
-  },
-);
+test('a line by sessions is refused without sessions, and from agents', () => {
+  expect(() => searchOf('--by', 'sessions')).toThrow('--by sessions needs sessions');
+  expect(() => searchOf('--by', 'sessions', '--turns', '4', '--from', 'other')).toThrow('agents');
+  expect(() => searchOf('--by', 'sessions', '--turns', '4', '--sessions', '9')).toThrow(
+    'unknown option --sessions',
+  );
+});
+
+test('conversations of a trace are searched by sessions alone', () => {
+  expect(searchOf('--trace', 'f', '--by', 'sessions')).toMatchObject({ concurrencyOf: 'sessions' });
+  expect(() => searchOf('--trace', 'f')).toThrow('there is no rate to search');
+  expect(() => searchOf('--trace', 'f', '--by', 'concurrency')).toThrow('there is no concurrency to search');
+});
 
 test('a load line of bursts so long that a stage has too few of them is refused with the reason', () => {
   const searched = (burstiness: string) => {

@@ -23,11 +23,13 @@ test('a series is there where it can have a value, and nowhere else', () => {
     const pattern = kind === 'poisson' ? ({ kind, requestsPerSecond: 1 } as const) : ({ kind } as const);
     return SERIES_KEYS.filter(key => hasSeries(key, { isStreaming, pattern }));
   };
-  const uncapped = SERIES_KEYS.filter(key => key !== 'heldBackNs');
+  const uncapped = SERIES_KEYS.filter(key => key !== 'heldBackNs' && key !== 'sessionNs');
   expect(has(true, 'poisson')).toEqual(uncapped);
   const capped = { ...PLAIN_SHAPE, inFlightCap: 4 };
   const pattern = { kind: 'poisson', requestsPerSecond: 1 } as const;
   expect(hasSeries('heldBackNs', { isStreaming: true, pattern, shape: capped })).toBe(true);
+  const ofSessions = { ...PLAIN_SHAPE, sessions: { concurrencyOf: 'sessions' } } as const;
+  expect(hasSeries('sessionNs', { isStreaming: true, pattern, shape: ofSessions })).toBe(true);
   expect(has(true, 'max-throughput').filter(key => key.endsWith('FromIntendedNs'))).toEqual([]);
   expect(has(false, 'poisson')).toContain('latencyFromIntendedNs');
   for (const key of ['ttftNs', 'ttftFromIntendedNs', 'tpotNs', 'chunkGapNs', 'tokensPerChunk'])

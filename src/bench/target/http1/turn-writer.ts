@@ -155,7 +155,9 @@ export class TurnWriter {
   /** Turns that share a scope have the same one. */
   #nonce(dataTurn: number, { session, firstSampleId }: TurnRequest): string {
     const scope = this.#cell(dataTurn, TURN_CELL.scope);
-    if (scope === RUN_SCOPE) return commonNonce(this.#noncePrefix);
+    // Played again, a trace shares nothing with the time before: its caches would contain all of it.
+    if (scope === RUN_SCOPE)
+      return commonNonce(this.#noncePrefix, Math.floor(session / this.table.sessionCount));
     const turn = scope - this.table.firstTurn(session);
     const number = firstSampleId + this.table.numberOf({ session, turn });
     return this.#noncePrefix + number.toString(16).padStart(BODY_NONCE_BYTES / 2, '0');
