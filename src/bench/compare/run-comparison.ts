@@ -307,7 +307,8 @@ const segmentNotes = (
 ): readonly string[] => {
   const { latencies, requests, durationMs } = SEGMENT_RULES;
   return [
-    ...(isSegmentFixed && plan.segment.durationMs < durationMs
+    ...(isSegmentFixed &&
+    (plan.segment.sessions === undefined ? plan.segment.durationMs : soFar.elapsedMs) < durationMs
       ? [
           `Segments are shorter than the ${durationMs / 1000} s that a comparison takes by itself: what comes slower than them is not in it`,
         ]

@@ -40,7 +40,7 @@ export interface SegmentOrder {
   /** Absolute. */
   readonly directory: string;
   readonly rules: SegmentRules;
-  /** It ends after its time, independent of how many requests completed. */
+  /** It ends after its time or its sessions, independent of how many requests completed. */
   readonly isFixed: boolean;
 }
 
@@ -78,8 +78,10 @@ export const runSegment = async (order: SegmentOrder, parts: SegmentParts): Prom
       {
         ...request,
         seed: order.seed,
-        samplesMax: undefined,
-        durationMs: isFixed ? rules.durationMs : SEGMENT_MS_MAX,
+        samplesMax: rules.sessions,
+        ...(rules.sessions === undefined
+          ? { durationMs: isFixed ? rules.durationMs : SEGMENT_MS_MAX }
+          : { durationMs: undefined }),
       },
       {
         ...bench,

@@ -9,6 +9,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { factsPath } from '../bench/run-headroom.ts';
+import { hasSessions } from '../bench/session-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
 import { type LoadStart, loadStart } from '../load-start.ts';
@@ -107,8 +108,19 @@ const compareStart = async (
     throw usage(`--primary ${primary} needs a stream`, 'Leave out --streaming off, or choose latency.p90.');
   if (primary.startsWith('goodput.') && a.request.objectives.length === 0)
     throw usage('--primary goodput.rate needs objectives', 'Add what must hold: --slo ttft=500ms');
+  const sessions = sessionsOfSegment(invocation, a.request);
+  if (primary.startsWith('session.') && sessions === undefined)
+    throw usage(
+      `--primary ${primary} needs sessions`,
+      'Generate chats: --turns 4 --sessions 100, or choose latency.p90.',
+    );
   const segment = { ...SEGMENT_RULES, ...(segmentMs === undefined ? {} : { durationMs: segmentMs }) };
-  const rules = segmentMs === undefined ? segment : { ...segment, requests: 0, latencies: 0 };
+  const rules =
+    sessions === undefined
+      ? segmentMs === undefined
+        ? segment
+        : { ...segment, requests: 0, latencies: 0 }
+      : { durationMs: 0, requests: 0, latencies: 0, sessions };
   return {
     ...a,
     a,
@@ -119,7 +131,7 @@ const compareStart = async (
       primary,
       margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
       // Agents report their requests only after the segment.
-      isSegmentFixed: segmentMs !== undefined || a.agents !== undefined,
+      isSegmentFixed: segmentMs !== undefined || a.agents !== undefined || sessions !== undefined,
       warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
       restMs: invocation.option(COMPARE.rest),
       isOneAtATime: invocation.option(COMPARE.oneAtATime),
@@ -174,6 +186,29 @@ const keptCall = (
   };
 };
 
+/**
+ * Both segments of a pair play the same sessions to their end. In a given time the faster server would get further into
+ * its sessions, and would be measured with longer prompts.
+ * @returns undefined: requests are independent
+ */
+const sessionsOfSegment = (
+  invocation: Invocation,
+  { pattern, samplesMax }: RequestedSide['request'],
+): number | undefined => {
+  if (!hasSessions(invocation)) return undefined;
+  if (samplesMax === undefined)
+    throw usage(
+      'a comparison of sessions needs their number, so that both servers play the same ones to their end',
+      'Write how many a segment plays: --sessions 100',
+    );
+  if (pattern.kind === 'concurrency' && samplesMax < SESSIONS_PER_LANE * pattern.concurrency)
+    throw usage(
+      `--sessions ${samplesMax} is too few for ${pattern.concurrency} at a time: most of a segment would be its start and its end`,
+      `Write --sessions ${SESSIONS_PER_LANE * pattern.concurrency} or more, or a lower --concurrency.`,
+    );
+  return samplesMax;
+};
+
 export const sideGiven = (invocation: Invocation, letter: 'a' | 'b'): string => {
   const url = invocation.option(COMPARE[letter]);
   if (url !== undefined) return url;
@@ -226,3 +261,5 @@ const RESUME_CONFLICTS: readonly string[] = [
 ].map(({ name }) => name);
 const WARMUP_MS_MOST = 15_000;
 const WARMUP_PARTS = 6;
+/** The first and the last session of each slot run at other loads than those between. */
+const SESSIONS_PER_LANE = 4;

@@ -101,6 +101,7 @@ export const COMPARE = {
   }),
   segment: value({
     name: 'segment',
+    rules: [excludes(['sessions'], { advice: 'A segment ends with the last of its sessions.' })],
     valueName: 'D',
     meaning:
       'The exact duration of each segment. Default: 60s, or longer until 200 requests and 20 median latencies have passed.',
@@ -189,7 +190,7 @@ const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
   BENCH.price,
   BENCH.json,
   BENCH.quiet,
-  ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...SESSIONS, ...IMAGES, ...CHECKS, ...CANCEL }),
+  ...Object.values<Option<unknown>>({ ...REPLAY, ...DEPTH, ...IMAGES, ...CHECKS, ...CANCEL }),
 ];
 
 /** In the order of --help. */
@@ -224,4 +225,5 @@ export const LIVE_ONLY: readonly Option<unknown>[] = [
   BENCH.rate,
   BENCH.concurrency,
   BENCH.maxThroughput,
+  ...Object.values<Option<unknown>>(SESSIONS),
 ];

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { REPORTED_COMPARISON } from '../../bench/announce/document-reporter.ts';
 import { type KeptPairs, resumeComparison } from '../../bench/compare/comparison-directory.ts';
 import { type ComparisonOrder, runComparison } from '../../bench/compare/run-comparison.ts';
+import { datasetLabel } from '../../bench/run/bench-request.ts';
 import {
   COMPARISON_FOLDER,
   type DocumentFolder,
@@ -19,7 +20,7 @@ import {
   type ComparisonSide,
 } from '../../core/comparison/comparison-document.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
-import { patternLabel } from '../../core/run/run-pattern.ts';
+import { loadLabel } from '../../core/run/run-shape.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
 import { comparisonScreen, pairLine } from '../../render/comparison/comparison-screen.ts';
@@ -75,6 +76,7 @@ export const startCompare = async (state: ProcessState, start: CompareStart): Pr
 
 const compareIn = async (state: ProcessState, start: CompareStart): Promise<CompareEnd> => {
   const { home, a, b } = start;
+  const { segment } = start.order.plan;
   const provenance = await stageProvenance(state, start);
   const { folder, document, kept, notices } = await openComparison(state, start);
   using _folder = folder;
@@ -85,7 +87,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
     kind: REPORTED_COMPARISON,
     home,
     directory,
-    durationMs: start.order.plan.segment.durationMs,
+    durationMs: segment.sessions === undefined ? segment.durationMs : undefined,
     notice: text => display.notice(text),
     stopNotice: 'it was stopped from the dashboard; it ends now and keeps the pairs that are done',
   });
@@ -199,7 +201,6 @@ const resumedComparison = async ({
 const newDocument = (id: string, state: ProcessState, start: CompareStart): ComparisonDocument => {
   const { a, b, order, isAnyway, isSameModel, resume } = start;
   const { request } = a;
-  const prompts = request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts';
   return {
     schema: COMPARISON_SCHEMA,
     id,
@@ -213,7 +214,7 @@ const newDocument = (id: string, state: ProcessState, start: CompareStart): Comp
     mode: 'pairs',
     a: newSide(a),
     b: newSide(b),
-    load: `${patternLabel(request.pattern)}, ${prompts}`,
+    load: `${loadLabel(request)}, ${datasetLabel(request.dataset)}`,
     plan: order.plan,
     looks: [],
     metrics: [],

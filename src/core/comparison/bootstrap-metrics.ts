@@ -99,8 +99,9 @@ const ratioOf = (
   const missing = ofA.missing ?? ofB.missing;
   if (missing !== undefined) return missing;
   const [drawsA, drawsB] = [ofA.figures.get(name), ofB.figures.get(name)];
-  if (drawsA === undefined || drawsB === undefined || a <= 0 || b <= 0)
-    return unknown('a figure of 0 has no ratio');
+  if (drawsA === undefined || drawsB === undefined)
+    return unknown('only requests are resampled, no whole sessions: compare several runs of each side');
+  if (a <= 0 || b <= 0) return unknown('a figure of 0 has no ratio');
   const estimate = Math.log(b / a);
   const interval: RatioInterval | undefined = logRatioInterval({
     a: drawsA,

@@ -90,7 +90,13 @@ const planSchema = openObject({
   /** Which side starts, a letter per segment: "ABBABAAB…". */
   order: v.pipe(v.string(), v.maxLength(2 * UNITS_MAX), v.regex(/^[AB]*$/)),
   /** The least length of a segment, its requests, and its length in medians of latency. */
-  segment: openObject({ durationMs: nonNegative, requests: count, latencies: nonNegative }),
+  segment: openObject({
+    durationMs: nonNegative,
+    requests: count,
+    latencies: nonNegative,
+    /** The others are 0: a segment ends with the last of so many sessions. */
+    sessions: v.exactOptional(count),
+  }),
 });
 
 export type ComparisonPlan = Infer<typeof planSchema>;

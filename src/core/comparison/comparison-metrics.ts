@@ -8,14 +8,13 @@ import { isOpenLoop, type RunPattern } from '../run/run-pattern.ts';
 import { type RateKey, rateRow } from '../run/run-rates.ts';
 import {
   COMPARED_SERIES,
-  type ComparedSeriesKey,
   HEADLINE_PERCENTILES,
   RUN_SERIES,
   type SeriesKey,
   seriesRow,
 } from '../run/run-series.ts';
 import type { BetterDirection } from '../run/series-row.ts';
-import { type Reported, unknown } from '../unknown.ts';
+import { type Reported, type Unknown, unknown } from '../unknown.ts';
 
 interface ComparisonMetricRow {
   /** "ttft.p90" */
@@ -84,9 +83,9 @@ const rate = (
   clientPart: () => undefined,
 });
 
-const percentiles = (key: ComparedSeriesKey): readonly ComparisonMetricRow[] =>
+const percentiles = (key: SeriesKey, name: string): readonly ComparisonMetricRow[] =>
   HEADLINE_PERCENTILES.map(percentile => ({
-    name: `${RUN_SERIES[key].compared}.p${percentile}`,
+    name: `${name}.p${percentile}`,
     label: `${seriesRow(key).shortLabel} p${percentile}`,
     unit: 'ns',
     kind: 'latency',
@@ -105,11 +104,15 @@ const percentiles = (key: ComparedSeriesKey): readonly ComparisonMetricRow[] =>
  */
 const percentileOf = (report: Report, key: SeriesKey, percentile: string): Reported<number> => {
   const series = report.series[key];
-  if (series === undefined || series.count === 0) return unknown(`no request has a ${seriesRow(key).label}`);
+  const isOfSessions = seriesRow(key).per === 'completed session';
+  if (series === undefined || series.count === 0)
+    return unknown(isOfSessions ? 'no session was completed' : `no request has a ${seriesRow(key).label}`);
+  const missing = isOfSessions ? missingSessions(report) : undefined;
+  if (missing !== undefined) return missing;
   const estimate = series.estimates?.[percentile];
   if (estimate === null)
     return unknown(
-      `${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few for a p${percentile}`,
+      `${counted(series.count, isOfSessions ? 'session' : 'request')} ${ofCount(series.count, 'is', 'are')} too few for a p${percentile}`,
     );
   const client = figureVerdict(key, percentile, series);
   if (client?.kind === 'not-usable') return unknown(figureVerdictText(client));
@@ -119,10 +122,21 @@ const percentileOf = (report: Report, key: SeriesKey, percentile: string): Repor
   return figure === undefined ? unknown(`the report has no p${percentile}`) : figure;
 };
 
+/** The sessions that the end of a run cut off are its longest, and how long one that failed would have taken is unknown. */
+const missingSessions = ({ sessions }: Report): Unknown | undefined => {
+  const { cut = 0, failed = 0 } = sessions?.sessions ?? {};
+  if (cut > 0)
+    return unknown(
+      `the end of the run cut off ${counted(cut, 'session')}, and the others are too short a sample; with --sessions N none is cut`,
+    );
+  return failed > 0 ? unknown(`${counted(failed, 'session')} failed before the end`) : undefined;
+};
+
 /** In the order in which they are shown. */
 export const COMPARISON_METRICS: readonly ComparisonMetricRow[] = [
   rate('requests.rate', 'requestsPerSecond', 'req/s'),
   rate('output.rate', 'outputTokensPerSecond', 'tok/s'),
   rate('goodput.rate', 'goodput', 'req/s'),
-  ...COMPARED_SERIES.flatMap(percentiles),
+  ...COMPARED_SERIES.flatMap(key => percentiles(key, RUN_SERIES[key].compared)),
+  ...percentiles('sessionNs', RUN_SERIES.sessionNs.objective),
 ];

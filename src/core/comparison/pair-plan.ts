@@ -9,6 +9,8 @@ export interface SegmentRules {
   readonly requests: number;
   /** Its length in medians of latency. */
   readonly latencies: number;
+  /** In place of all of these: it plays so many sessions to their end. */
+  readonly sessions?: number;
 }
 
 /**

@@ -169,7 +169,11 @@ const unitText = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
   if (isUnknown(plan)) return counted(b.units.length, 'pair');
   const { segment, order } = plan;
   const planned = plan.looks.map(({ pairs }) => pairs).join(', ');
-  return `pairs of segments of ${segment.requests === 0 ? '' : 'at least '}${formatClock(segment.durationMs)} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
+  const length =
+    segment.sessions === undefined
+      ? `${segment.requests === 0 ? '' : 'at least '}${formatClock(segment.durationMs)}`
+      : counted(segment.sessions, 'session');
+  return `pairs of segments of ${length} in the order ${order.slice(0, 8)}…; ${looks.at(-1)?.pairs ?? Math.min(a.units.length, b.units.length)} done, looks planned at ${planned}`;
 };
 
 const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): SectionCell =>

@@ -4,6 +4,7 @@ import type { SideParts } from '../../../src/bench/compare/compared-side.ts';
 import type { KeptPairs } from '../../../src/bench/compare/comparison-directory.ts';
 import { runComparison } from '../../../src/bench/compare/run-comparison.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
+import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import { pairPlan, USUAL_LOOKS } from '../../../src/core/comparison/pair-plan.ts';
@@ -20,6 +21,7 @@ interface Segment {
   readonly side: 'a' | 'b';
   readonly seed: number;
   readonly tags: RunTags;
+  readonly limits: Pick<BenchRequest, 'samplesMax' | 'durationMs'>;
 }
 
 interface Setting {
@@ -30,6 +32,8 @@ interface Setting {
   readonly isAnyway?: boolean;
   readonly isSameModel?: boolean;
   readonly isOneAtATime?: boolean;
+  /** That each segment plays; default: segments of 1 ms. */
+  readonly sessions?: number;
   readonly stop?: AbortSignal;
   readonly ready?: SideParts['ready'];
   /** Of an earlier sitting. */
@@ -72,9 +76,15 @@ export const compare = async (setting: Setting = {}): Promise<Compared> => {
     ready: setting.ready ?? (async () => 'known'),
   });
   const start = madeUpComparison([]);
+  const plan = pairPlan(
+    USUAL_LOOKS,
+    setting.sessions === undefined
+      ? { durationMs: 1, requests: 0, latencies: 0 }
+      : { durationMs: 0, requests: 0, latencies: 0, sessions: setting.sessions },
+  );
   const document = await runComparison(
     {
-      plan: pairPlan(USUAL_LOOKS, { durationMs: 1, requests: 0, latencies: 0 }),
+      plan,
       pattern,
       primary: 'ttft.p90',
       margins: {},
@@ -108,6 +118,7 @@ export const compare = async (setting: Setting = {}): Promise<Compared> => {
             side: request.target.server.port === 1 ? 'a' : 'b',
             seed: request.seed,
             tags: request.tags,
+            limits: { samplesMax: request.samplesMax, durationMs: request.durationMs },
           };
           segments.push(segment);
           const config = runConfig({
@@ -132,7 +143,7 @@ export const compare = async (setting: Setting = {}): Promise<Compared> => {
       a: side(1),
       b: side(2),
       directory: folder.path,
-      document: { ...start, isAnyway, isSameModel, looks: [], metrics: [] },
+      document: { ...start, plan, isAnyway, isSameModel, looks: [], metrics: [] },
       ...(setting.kept === undefined ? {} : { kept: setting.kept }),
       write: async ({ a }) => {
         written.push(a.units.length);

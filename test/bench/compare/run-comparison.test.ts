@@ -7,6 +7,7 @@ import { compareExit } from '../../../src/cli/commands/compare.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import { SessionTally } from '../../../src/core/run/session-report.ts';
 import { comparisonText } from '../../../src/render/comparison/comparison-text.ts';
 import { comparisonFromJson, comparisonToJson } from '../../../src/wire/stored-json.ts';
 import { compare, hinderedClient, measured, SLOWER, scaled, spoiled, withBound } from './compared-pairs.ts';
@@ -39,6 +40,21 @@ const refusedBy = (report: Report): Report => ({
   },
 });
 
+/** Each session took as long as one of its requests. */
+const ofSessions =
+  (cut: number) =>
+  (report: Report): Report => ({
+    ...report,
+    series: {
+      ...report.series,
+      ...(report.series.latencyNs === undefined ? {} : { sessionNs: report.series.latencyNs }),
+    },
+    sessions: {
+      ...new SessionTally().report('sessions'),
+      sessions: { begun: 300 + cut, completed: 300, failed: 0, cut },
+    },
+  });
+
 describe('a comparison', () => {
   test('warms both up, goes through pairs in the order of the plan with one seed a pair, and ends at the look that decides', async () => {
     const { document, segments, written } = await compare();
@@ -57,6 +73,25 @@ describe('a comparison', () => {
     expect(document.looks.map(({ pairs }) => pairs)).toEqual([6]);
     expect(written).toEqual([0, 0, 1, 2, 3, 4, 5, 6, 6]);
     expect(document.sentence).toMatch(/^B is worse: TTFT p90 \+(19|20|21)\.\d %/);
+  });
+
+  test('of sessions warms up for a time, and plays the same number of them in each segment', async () => {
+    const { document, segments } = await compare({ sessions: 300, report: ofSessions(0) });
+    expect(segments[0]?.limits).toEqual({ samplesMax: undefined, durationMs: 1 });
+    expect(segments.slice(2).map(({ limits }) => limits)).toEqual(
+      segments.slice(2).map(() => ({ samplesMax: 300, durationMs: undefined })),
+    );
+    const text = comparisonText(document, { isUnicode: true, columns: 100 }).join(' ');
+    expect(text.replaceAll(/\s+/gu, ' ')).toContain('pairs of segments of 300 sessions');
+    expect(document.metrics.find(({ name }) => name === 'session.p90')?.ratio).toMatchObject({ value: 1 });
+  });
+
+  test('claims nothing of whole sessions if the end of a segment cut some off', async () => {
+    const { document } = await compare({ sessions: 300, report: ofSessions(2) });
+    expect(document.metrics.map(({ name }) => name)).not.toContain('session.p90');
+    expect(document.a.units[0]?.figures['session.p90']).toMatchObject({
+      reason: expect.stringContaining('cut off 2 sessions'),
+    });
   });
 
   test('takes the next looks where the first does not decide, and reports how many pairs would', async () => {

@@ -38,6 +38,15 @@ describe('plimsoll compare of two servers', () => {
     ],
     [['--a', 'some-run', '--b', 'other-run', '--facts', 'm'], '--facts has no effect on finished runs'],
     [['--a', 'some-run', '--b', 'other-run', '--pairs', '8'], '--pairs has no effect on finished runs'],
+    [['--a', 'some-run', '--b', 'other-run', '--turns', '4'], '--turns has no effect on finished runs'],
+    [['--a', A, '--b', B, '--turns', '4'], 'a comparison of sessions needs their number'],
+    [['--a', A, '--b', B, '--turns', '4', '--sessions', '31'], '--sessions 31 is too few for 8 at a time'],
+    [
+      ['--a', A, '--b', B, '--turns', '4', '--sessions', '64', '--segment', '1m'],
+      '--segment and --sessions cannot be combined',
+    ],
+    [['--a', A, '--b', B, '--primary', 'session.p90'], '--primary session.p90 needs sessions'],
+    [['--a', A, '--b', B, '--slo', 'session.p90=1m'], '--slo session.p90 needs sessions'],
     [['--a', A, '--b', B, '--margin', 'tfft=2%'], 'Did you mean --margin ttft'],
     [['--a', A, '--b', B, '--margin', '0%'], 'is not a margin'],
   ])('%j is refused: %s', async (args, problem) => {
@@ -76,6 +85,6 @@ describe('plimsoll compare of two servers', () => {
     });
     expect(Object.keys(margins('rates=1%'))).toEqual(['requests.rate', 'output.rate', 'goodput.rate']);
     expect(Object.keys(margins('tpot=1%'))).toEqual(['tpot.p50', 'tpot.p90', 'tpot.p99']);
-    expect(Object.keys(margins('latencies=1%'))).toHaveLength(3 * COMPARED_SERIES.length);
+    expect(Object.keys(margins('latencies=1%'))).toHaveLength(3 * (COMPARED_SERIES.length + 1));
   });
 });
