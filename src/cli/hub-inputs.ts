@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { BenchRequest } from '../bench/run/bench-request.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { figureText, formatBytes } from '../core/figure/figure.ts';
+import { counted, figureText, formatBytes } from '../core/figure/figure.ts';
 import { HubError } from '../model/hub-download.ts';
 import { type HubFiles, hubFiles, isHubId, parseHubId } from '../model/hub-files.ts';
 import { endedBy, usage } from './command-error.ts';
@@ -60,7 +60,7 @@ const onlyData = (text: string, names: readonly string[]): string => {
     problem:
       first === undefined
         ? `${text} has no file of JSONL, JSON, CSV or Parquet`
-        : `${text} has ${data.length} files that may be meant: ${data.slice(0, NAMES_SHOWN).join(', ')}${data.length > NAMES_SHOWN ? ', …' : ''}`,
+        : `${text} has ${counted(data.length, 'file')} that may be meant: ${data.slice(0, NAMES_SHOWN).join(', ')}${data.length > NAMES_SHOWN ? ', …' : ''}`,
     advice: `Name one: ${text}:${first ?? 'FILE'}`,
   });
 };
