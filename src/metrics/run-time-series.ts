@@ -7,6 +7,7 @@ import type { RunProgress } from '../core/run/run.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../core/unknown.ts';
 import type { SeriesColumn, TimeSeries } from '../wire/api/run-answers.ts';
 import { gapsOf, type SampleTimes } from '../wire/sample-times.ts';
+import { FirstRequests } from './first-requests.ts';
 import {
   emptyPoint,
   keep,
@@ -24,6 +25,7 @@ export class RunTimeSeries {
   #stepMs = 1_000;
   #lastEndMs = 0;
   #points: RunPoint[] = [];
+  readonly #firstRequests = new FirstRequests();
   /** From the run's last report: when, and how many chunks had arrived. */
   #arrived: { readonly elapsedMs: number; readonly chunks: number } | undefined;
   #tokensPerChunk: Reported<number> = unknown('not reported');
@@ -37,6 +39,8 @@ export class RunTimeSeries {
     if (!sample.isTracked) return;
     const point = this.#at(sample.endNs / 1e6);
     if (point === undefined) return;
+    // Without a stream the prompt was not read just before the content arrived.
+    this.#firstRequests.add(this.#isStreaming ? sample : { ...sample, promptNs: NO_FIGURE });
     const start = this.#at(Math.min(sample.sentNs, sample.endNs) / 1e6);
     if (start !== undefined) start.sent += 1;
     // Looked up again: creating a later point may have merged the earlier ones.
@@ -88,6 +92,7 @@ export class RunTimeSeries {
       return inFlight;
     });
     const bands = points.map(percentilesOf);
+    const requests = isLive ? undefined : this.#firstRequests.columns();
     /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
     const perSecond = (counts: readonly (number | null)[], reported: keyof ReportedRates): SeriesColumn =>
       points.map((point, index) => {
@@ -123,6 +128,7 @@ export class RunTimeSeries {
         90: bands.map(band => band[5] ?? null),
         99: bands.map(band => band[6] ?? null),
       },
+      ...(requests === undefined ? {} : { requests }),
     };
   }
 

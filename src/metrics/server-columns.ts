@@ -4,6 +4,7 @@ import { errorCode } from '../core/problem.ts';
 import { recordOf } from '../core/record-of.ts';
 import { ENERGY_SCOPES } from '../core/run/energy.ts';
 import { powerColumn } from '../core/run/live-energy.ts';
+import type { RequestColumns } from '../core/run/request-lanes.ts';
 import { openInputFile } from '../process/input-file.ts';
 import {
   type PowerColumns,
@@ -18,7 +19,32 @@ import { decodeServerLines, type ServerLine } from '../wire/server-line.ts';
 export const withServerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {
   const lines = decodeServerLines(await startOfFile(path));
   const server = columnsOf(lines, { stepMs: series.stepMs, points: series.inFlight.length });
-  return server === undefined ? series : { ...series, server };
+  const { requests } = series;
+  return {
+    ...series,
+    ...(server === undefined ? {} : { server }),
+    ...(requests === undefined ? {} : { requests: withQueue(requests, lines) }),
+  };
+};
+
+/**
+ * From the last reading before each was sent to the first one after its end: some servers count a request as it leaves the queue,
+ * others when it has ended.
+ */
+const withQueue = (requests: RequestColumns, lines: readonly ServerLine[]): RequestColumns => {
+  const readings = lines.flatMap(({ seconds, figures }) => {
+    const [sum, count] = [figures.get('queueSeconds'), figures.get('queueCount')];
+    return sum === undefined || count === undefined ? [] : [{ ms: seconds * 1_000, sum, count }];
+  });
+  if (readings.length < 2) return requests;
+  const queueMs = requests.sentMs.map((ms, index) => {
+    const before = readings[readings.findIndex(reading => reading.ms > ms) - 1];
+    const after = readings.find(reading => reading.ms >= (requests.endMs[index] ?? ms));
+    if (before === undefined || after === undefined) return null;
+    const [sum, count] = [after.sum - before.sum, after.count - before.count];
+    return sum >= 0 && count > 0 ? Math.round((sum / count) * 1e6) / 1e3 : null;
+  });
+  return { ...requests, queueMs };
 };
 
 /** For each step the newest reading by its end, if it is not older than a reading takes; none if it failed. */

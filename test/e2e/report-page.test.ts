@@ -83,7 +83,13 @@ describe('the charts of a run', () => {
     await using daemon = await startDaemon({ home });
     const { page, problems } = await browser.open(`${daemon.url}/runs/done`, { theme: 'dark' });
     const names: string[] = [];
-    for (const title of ['Time to first token', 'Output', 'TTFT distribution', 'Latency distribution']) {
+    for (const title of [
+      'Time to first token',
+      'Output',
+      'TTFT distribution',
+      'Latency distribution',
+      'Where did the time go',
+    ]) {
       const button = page.getByRole('button', { name: `Save ${title} as SVG` });
       await button.focus();
       const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')]);
@@ -101,6 +107,7 @@ describe('the charts of a run', () => {
       'plimsoll-done-output.svg',
       'plimsoll-done-ttft-distribution.svg',
       'plimsoll-done-latency-distribution.svg',
+      'plimsoll-done-where-did-the-time-go.svg',
     ]);
     expect(problems).toEqual([]);
   });

@@ -138,10 +138,17 @@ describe('runs in a browser', () => {
         .waitFor();
       expect(await objectives.innerText()).not.toMatch(/so far|yet/);
       await objectives.getByText('missed', { exact: true }).waitFor();
-      for (const name of ['Time to first token', 'Output', 'TTFT distribution']) {
+      for (const name of ['Time to first token', 'Output', 'TTFT distribution', 'Where did the time go']) {
         await page.getByRole('button', { name: `List of ${name}`, exact: true }).click();
         await page.getByRole('region', { name, exact: true }).getByRole('table').waitFor();
       }
+      await checkPage(page);
+      const lanes = page.getByRole('region', { name: 'Where did the time go', exact: true });
+      await lanes.getByRole('button', { name: 'List of Where did the time go' }).click();
+      await lanes.getByRole('img', { name: /^Requests as lanes: of / }).waitFor();
+      await lanes.getByRole('button', { name: 'Zoom in' }).click();
+      // Enabled by the zoom alone.
+      await lanes.getByRole('button', { name: 'Show all' }).click();
       await checkPage(page);
       expect(problems).toEqual([]);
     },

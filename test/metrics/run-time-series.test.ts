@@ -188,7 +188,9 @@ const madeUpProgress: RunProgress = {
 
 const sample = (more: Pick<SampleTimes, 'sentNs' | 'endNs'> & Partial<SampleTimes>): SampleTimes => ({
   isTracked: true,
+  intendedNs: more.sentNs,
   firstContentNs: more.sentNs + 100e6,
+  promptNs: NO_FIGURE,
   outcome: 'completed',
   outputTokens: NO_FIGURE,
   chunkCount: 1,

@@ -52,9 +52,33 @@ test('a step in which no reading succeeded has nothing, not what the server repo
   expect(server?.running).toEqual([2, null, null, 1, 1, 1, 1]);
 });
 
+test('a request has the mean wait in the queue of those that the server counted while it ran', async () => {
+  using folder = temporaryDirectory();
+  const path = join(folder.path, 'server.csv');
+  const lines = [
+    encodeServerLine(reading(0, { queueSeconds: 100, queueCount: 50 })),
+    encodeMissedLine(1e9),
+    encodeServerLine(reading(2, { queueSeconds: 101, queueCount: 54 })),
+    encodeServerLine(reading(3, { queueSeconds: 101, queueCount: 54 })),
+  ];
+  writeFileSync(path, `${SERVER_HEADER}${lines.join('')}`);
+  const requests = {
+    dueMs: [100, 200, 2_100, 2_900],
+    sentMs: [100, 200, 2_100, 2_900],
+    firstContentMs: [null, null, null, null],
+    promptMs: [null, null, null, null],
+    endMs: [900, 2_500, 2_200, 3_100],
+    outcome: ['completed', 'completed', 'completed', 'completed'] as const,
+    more: 0,
+  };
+  // The third: it counted none. The last: there is no reading after it.
+  const { requests: queued } = await withServerColumns(path, { ...PICTURE, requests });
+  expect(queued?.queueMs).toEqual([250, 250, null, null]);
+});
+
 test('a run whose server reported nothing has a chart without it', async () => {
   using folder = temporaryDirectory();
-  expect(await withServerColumns(join(folder.path, 'server.csv'), PICTURE)).toBe(PICTURE);
+  expect(await withServerColumns(join(folder.path, 'server.csv'), PICTURE)).toEqual(PICTURE);
 });
 
 test('columns are found by their names, in any order of another version', () => {

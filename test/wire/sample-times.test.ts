@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { decodeSampleLine, encodeSampleLine, encodeSamplesEnd } from '../../src/wire/sample-line.ts';
 import { decodeSampleTimes, gapsOf } from '../../src/wire/sample-times.ts';
 import { arbitrarySample } from '../support/arbitrary-sample.ts';
@@ -13,8 +14,9 @@ test('gives the same for any line as reading the whole line', () => {
       const { window, chunkGapsNs, ...sample } = decoded.sample;
       const read = decodeSampleTimes(line);
       if (read === undefined) throw new Error('not a sample');
-      const { isTracked, chunkGapsNs: _packed, ...times } = read;
+      const { isTracked, promptNs, chunkGapsNs: _packed, ...times } = read;
       expect(isTracked).toBe(window >= 0);
+      expect(promptNs).toBe(sample.served?.promptNs ?? NO_FIGURE);
       expect(sample).toMatchObject(times);
       expect(gapsOf(read)).toEqual(chunkGapsNs);
     }),

@@ -1,6 +1,7 @@
 // Style of charts: the colours of dashboard/src/look/tokens.css that they use, as values for standalone
 // files, and one set of rules for all. A test compares the values with that file.
 
+import { LANE_PHASES, type LanePhase } from '../../core/run/request-lanes.ts';
 import { type Markup, markup, rawMarkup } from '../text/markup.ts';
 
 type ChartToken = keyof typeof LIGHT_TOKENS;
@@ -65,6 +66,7 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart .undecided .interval, .chart .none .interval { stroke: ${token('ink-3')}; stroke-dasharray: 3 2.5; }
 .chart .undecided .estimate, .chart .none .estimate { fill: ${token('surface')}; stroke: ${token('ink-3')}; stroke-width: 2; }
 .chart .side-b { fill: ${token('series-2')}; stroke: ${token('surface')}; }
+${LANE_PHASES.map(({ phase }) => `.chart .lane-${phase} { stroke: ${token(LANE_LOOKS[phase].ink)}; stroke-dasharray: ${LANE_LOOKS[phase].dashes}; fill: none; }`).join('\n')}
 .chart .join { stroke: ${token('rule-strong')}; opacity: 0.5; }
 `;
 
@@ -73,6 +75,24 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
  */
 export const standaloneLook = (): Markup =>
   markup`<style>${rawMarkup(chartRules(name => LIGHT_TOKENS[name]))}</style><rect width="100%" height="100%" fill="${LIGHT_TOKENS.surface}"/>`;
+
+interface LaneLook {
+  readonly ink: ChartToken;
+  /** `stroke-dasharray` */
+  readonly dashes: string;
+  /** Of a lane's height: what waits at this client is nothing that the server does. */
+  readonly share: number;
+}
+
+/** Lines of requests in lanes. */
+export const LANE_LOOKS: Readonly<Record<LanePhase, LaneLook>> = {
+  waiting: { ink: 'rule-strong', dashes: 'none', share: 0.3 },
+  queued: { ink: 'series-2', dashes: 'none', share: 0.8 },
+  prefill: { ink: 'water', dashes: 'none', share: 0.8 },
+  decode: { ink: 'water-mark', dashes: 'none', share: 0.8 },
+  cancelled: { ink: 'caution-mark', dashes: '3 2', share: 0.8 },
+  failed: { ink: 'danger-mark', dashes: 'none', share: 0.8 },
+};
 
 const FIGURE_FONTS = `"Plex Condensed", "IBM Plex Sans Condensed", "Arial Narrow", Arial, sans-serif`;
 

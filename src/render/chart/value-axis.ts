@@ -21,10 +21,13 @@ export const valueAxis = (greatest: number, steps: number): ValueAxis => {
   return { ticks: ticks.filter(tick => tick <= max * (1 + 1e-9)), max, share: value => value / max };
 };
 
-/** Milliseconds at which a time axis has a tick: 0 and whole steps, at most this many. */
-export const timeTicks = (untilMs: number, ticksMax: number): readonly number[] => {
-  const step = TIME_STEPS_MS.find(each => untilMs / each < ticksMax) ?? untilMs / (ticksMax - 1);
-  return Array.from({ length: Math.floor(untilMs / step + 1e-9) + 1 }, (_, index) => index * step);
+/** Milliseconds from `fromMs` on at which a time axis has a tick: whole steps, at most this many. */
+export const timeTicks = (untilMs: number, ticksMax: number, fromMs = 0): readonly number[] => {
+  const lengthMs = untilMs - fromMs;
+  const step = TIME_STEPS_MS.find(each => lengthMs / each < ticksMax) ?? lengthMs / (ticksMax - 1);
+  const first = Math.ceil(fromMs / step - 1e-9);
+  const last = Math.floor(untilMs / step + 1e-9);
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => (first + index) * step);
 };
 
 /** Smaller values are not visible. */

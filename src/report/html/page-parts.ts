@@ -71,7 +71,8 @@ export const pageSection = ({ title, remark = '', look = '', content }: PageSect
   remark === '' ? undefined : markup` <small>${remark}</small>`
 }</h2>${content}</section>`;
 
-export const sectionMarkup = (section: Section, look = ''): Markup | undefined => {
+/** @param drawing is above the tables */
+export const sectionMarkup = (section: Section, look = '', drawing?: Markup): Markup | undefined => {
   const { title, count, note, unknown, lead = [], tables = [], remarks = [] } = section;
   return unknown !== undefined
     ? undefined
@@ -79,7 +80,7 @@ export const sectionMarkup = (section: Section, look = ''): Markup | undefined =
         title,
         remark: [count ?? [], note ?? []].flat().join('; '),
         look,
-        content: markup`${lead.map(line => markup`<p>${line}</p>`)}${tables
+        content: markup`${lead.map(line => markup`<p>${line}</p>`)}${drawing}${tables
           .map(pageTable)
           .map(({ name, columns, rows, texts = [] }) =>
             table({

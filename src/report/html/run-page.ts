@@ -21,6 +21,14 @@ import {
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import {
+  LANE_TITLE,
+  laneChart,
+  laneQueueRemark,
+  laneRemark,
+  laneSentence,
+  laneTable,
+} from '../../render/chart/lane-chart.ts';
+import {
   type ChartLimit,
   distribution,
   outputOverTime,
@@ -169,7 +177,27 @@ const pictures = (report: Report, overTime: DrawnSeries | undefined): Markup => 
         tooShort,
       ),
     },
-  )}</div>${serverPart(overTime)}${powerPart(overTime)}`;
+  )}</div>${lanesPart(report, overTime)}${serverPart(overTime)}${powerPart(overTime)}`;
+};
+
+const lanesPart = (report: Report, overTime: DrawnSeries | undefined): Markup | undefined => {
+  const requests = overTime?.requests;
+  if (requests === undefined) return undefined;
+  const isStreaming = report.run.streaming;
+  const drawn = laneChart(requests, { ...LANES, name: laneSentence(requests, isStreaming), isStreaming });
+  if (drawn === undefined) return undefined;
+  const queue = laneQueueRemark(requests);
+  return sectionMarkup(
+    {
+      key: 'lanes',
+      title: LANE_TITLE,
+      note: laneRemark(requests),
+      tables: [laneTable(requests, isStreaming)],
+      remarks: queue === '' ? [] : [queue],
+    },
+    '',
+    picture(drawn, ''),
+  );
 };
 
 const serverPart = (overTime: DrawnSeries | undefined): Markup | undefined => {
@@ -232,4 +260,5 @@ const limitsOf = ({ objectives = [], objectiveAnswers }: Report, key: SeriesKey)
 
 const TOO_SHORT = 'The run was too short for a picture over time.';
 const WHOLE = { width: 748, height: 196 } as const;
+const LANES = { width: 748, height: 320 } as const;
 const HALF = { width: 358, height: 150 } as const;

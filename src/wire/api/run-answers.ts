@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import { recordOf } from '../../core/record-of.ts';
 import { ENERGY_SCOPES } from '../../core/run/energy.ts';
 import { reportSchema } from '../../core/run/report.ts';
+import { requestColumnsSchema } from '../../core/run/request-lanes.ts';
 import { runProgressSchema, runSchema } from '../../core/run/run.ts';
 import { count, figure, type Infer, nodeIdSchema, runIdSchema, unknownSchema } from '../../core/schema.ts';
 
@@ -74,6 +75,8 @@ const timeSeriesSchema = v.object({
   server: v.exactOptional(serverColumns),
   /** Power of the server's node, watts; missing if unknown. */
   power: v.exactOptional(powerColumns),
+  /** The first requests one by one; missing while the run is in progress. */
+  requests: v.exactOptional(requestColumnsSchema),
 });
 
 /** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */

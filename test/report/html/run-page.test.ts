@@ -64,6 +64,15 @@ describe('the report of a run as a page', () => {
     expect(html.match(/<rect class="outage"/g)).toHaveLength(3);
   });
 
+  test('draws the first requests as lanes, and states how many there are', async () => {
+    const html = await pageOf();
+    expect(html).toMatch(/<h2>Where did the time go <small>[\d,\u202f\u00a0 ]+ measured requests<\/small>/);
+    expect(html).toMatch(/<path class="lane-prefill" stroke-width="[\d.]+" d="M/);
+    const [chart = ''] = /<svg[^>]*aria-label="Requests as lanes[\s\S]*?<\/svg>/.exec(html) ?? [];
+    expect(chart.length).toBeGreaterThan(1_000);
+    expect(chart.length).toBeLessThan(128 * 1024);
+  });
+
   test('shows all foreign names as text', async () => {
     const { run, client } = await reportOnce();
     const named = (text: string): Promise<string> =>
