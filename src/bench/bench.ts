@@ -26,7 +26,7 @@ import { mayReportMetrics } from './run/server-watch.ts';
 import { StopWatch } from './run/stop-watch.ts';
 import { pageNextTo } from './target/find-metrics-page.ts';
 import { SLOTS_PAGE } from './target/llama-slots.ts';
-import type { ServerAnswer } from './target/query-server.ts';
+import { type ServerAnswer, withApiHeaders } from './target/query-server.ts';
 import { pagePath } from './target/server-pages.ts';
 import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
 
@@ -124,6 +124,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
           ? metricsSource(request, server)
           : unknown('a run from many machines or against several servers does not read them'),
       serverFile,
+      probes: probesOf(request, server, parts),
     });
     const { stop: stopped } = stopping;
     if (stopped?.cause === 'rejected' && parts.part !== undefined)
@@ -172,6 +173,21 @@ const metricsSource = (
     slotsPath: serverKind === 'llama.cpp' ? pageNextTo(metricsPath, SLOTS_PAGE) : undefined,
   };
 };
+
+/** Only of the machine that was started: its agents are not sent the option. */
+const probesOf = (
+  { probeRate, seed, api, target, headers, hasNonce }: BenchRequest,
+  { model }: ServerAnswer,
+  { noncePrefix }: BenchParts,
+): Parameters<typeof measure>[0]['probes'] =>
+  probeRate === undefined
+    ? undefined
+    : {
+        requestsPerSecond: probeRate,
+        seed,
+        noncePrefix: hasNonce ? noncePrefix : undefined,
+        request: { api, target, headers: withApiHeaders(headers, api), model },
+      };
 
 /** Of the last line. */
 const SERVER_FILE_MS = 500;

@@ -58,6 +58,8 @@ export interface ReportInput {
   readonly tokenizer?: Report['tokenizer'];
   /** Why the server has reported no metrics. Also from the run's own report. */
   readonly serverUnknown?: Unknown;
+  /** Also from the run's own report. */
+  readonly probes?: Report['probes'];
   /** For a run on several machines. */
   readonly agents?: readonly ReportAgent[];
 }
@@ -128,6 +130,7 @@ export const buildReport = (input: ReportInput): Report => {
     ...(snapshot?.variants === undefined ? {} : { variants: snapshot.variants }),
     ...(input.tokenizer === undefined ? {} : { tokenizer: input.tokenizer }),
     ...(input.agents === undefined ? {} : { agents: input.agents }),
+    ...(input.probes === undefined ? {} : { probes: input.probes }),
   };
 };
 
@@ -150,6 +153,7 @@ const additionalFigures = (
     agents,
     tokenizer,
     machine = unknown('not seen'),
+    probes,
     serverUnknown = unknown('the server was not queried, or reports no metrics'),
   }: ReportInput,
   metrics: MetricLookup,
@@ -168,7 +172,8 @@ const additionalFigures = (
     samples: snapshot.evidence,
     server,
     machine,
-    sent: metrics.counts('measured').issued,
+    // The server counts the probes, too.
+    sent: metrics.counts('measured').issued + (probes?.sent ?? 0),
     stopped: metrics.counter('finishReason.stop'),
     doubts: doubtCounts(key => metrics.counter(key)),
     hasTokenizer: tokenizer !== undefined && isKnown(tokenizer),

@@ -125,6 +125,7 @@ const rebuiltFrom = async (
     eventLogDropped: report?.eventLogDropped ?? 0,
     isInterrupted: report?.interrupted ?? false,
     ...(report?.agents === undefined ? {} : { agents: report.agents }),
+    ...(report?.probes === undefined ? {} : { probes: report.probes }),
     ...(report?.stopped === undefined ? {} : { stopped: report.stopped }),
     ...(report !== undefined && isUnknown(report.server) ? { serverUnknown: report.server } : {}),
     ...(report === undefined ? {} : { littlesLaw: report.littlesLaw, machine: report.machine }),

@@ -73,6 +73,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     sourceProblems: [],
     machine: options.machine,
     ...(options.stopped === undefined ? {} : { stopped: options.stopped }),
+    ...(options.probes === undefined ? {} : { probes: options.probes }),
     ...(options.inFlight === undefined ? {} : { inFlight: options.inFlight }),
     ...(options.serverUnknown === undefined ? {} : { serverUnknown: options.serverUnknown }),
     notices: [...options.notices, ...(counted?.notices ?? []), ...(log?.notices ?? [])],

@@ -5,15 +5,17 @@ import { monotonicNs } from '../../clock/system-clock.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
 import { type InFlightCount, InFlightCounter } from '../../core/run/littles-law.ts';
 import type { ServerReading } from '../../core/run/server-reading.ts';
+import type { StallProbes } from '../../core/run/stall-probes.ts';
 import { isUnknown, type Unknown } from '../../core/unknown.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
-import type { LoadGenerator } from '../threads/load-generator.ts';
+import type { LoadCounts, LoadGenerator } from '../threads/load-generator.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
 import type { BenchParts, EarlyEnd } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
 import type { ServerFile } from './server-file.ts';
 import { ServerWatch, type ServerWatchOptions } from './server-watch.ts';
 import { runSession, type SessionParts, type SessionResult } from './session.ts';
+import { StallProber, type StallProberOptions } from './stall-prober.ts';
 import type { StopWatch } from './stop-watch.ts';
 
 export interface MeasuredRun {
@@ -24,6 +26,8 @@ export interface MeasuredRun {
   readonly inFlight: InFlightCount | undefined;
   /** Why the server has reported no metrics; undefined: it has. */
   readonly serverUnknown: Unknown | undefined;
+  /** undefined: none were requested. */
+  readonly probes: StallProbes | undefined;
 }
 
 /** Runs the session, which ends early when the aggregator dies: without it, further results would be lost. */
@@ -40,6 +44,7 @@ export const measure = async ({
   graceMs,
   server,
   serverFile,
+  probes,
 }: {
   readonly parts: BenchParts;
   readonly load: LoadGenerator;
@@ -54,6 +59,7 @@ export const measure = async ({
   /** Its page of metrics, or why none is requested. */
   readonly server: Pick<ServerWatchOptions, 'server' | 'headers' | 'path' | 'slotsPath'> | Unknown;
   readonly serverFile: ServerFile;
+  readonly probes: StallProberOptions | undefined;
 }): Promise<MeasuredRun> => {
   const writer = new EventBatchWriter({
     sourceId: MAIN_SOURCE,
@@ -86,19 +92,23 @@ export const measure = async ({
   const missed = (atNs: number): void => {
     if (!over.signal.aborted) serverFile.appendMissed(atNs);
   };
+  const prober = probes === undefined ? undefined : new StallProber({ ...probes, clock: parts.clock, nowNs });
   const watch = isUnknown(server)
     ? undefined
     : new ServerWatch({
         ...server,
         clock: parts.clock,
         nowNs,
-        counts: () => load.counts,
+        counts: () => withProbes(load.counts, prober),
         onReading: reported,
         missed,
       });
   const isLoadOver = new AbortController();
+  const isIssuingOver = new AbortController();
   let watchingServer: Promise<void> | undefined;
-  const begun = (): void => {
+  let probing: Promise<void> | undefined;
+  const begun = (startNs: number): void => {
+    probing = prober?.probe(startNs, isIssuingOver.signal, over.signal);
     beside.push(every(parts.clock, COUNT_MS, over.signal, count));
     watchingServer = watch?.watch(AbortSignal.any([over.signal, isLoadOver.signal]));
   };
@@ -116,21 +126,27 @@ export const measure = async ({
     ...(watch === undefined || unmeasuredNs > 0
       ? {}
       : { beforeLoad: () => watch.start(AbortSignal.any([over.signal, parts.stop])) }),
-    ...(watch === undefined
+    ...(watch === undefined && prober === undefined
       ? {}
       : {
           afterLoad: async () => {
             isLoadOver.abort();
+            isIssuingOver.abort();
+            // Before the last reading of the server, which is then idle.
+            const graceOver = AbortSignal.any([over.signal, parts.stop]);
+            if (probing !== undefined)
+              await Promise.race([probing, pause(parts.clock, PROBE_GRACE_MS, graceOver)]);
             await watchingServer;
-            await watch.end(parts.stop.aborted, AbortSignal.any([over.signal, parts.stopNow]));
+            await watch?.end(parts.stop.aborted, AbortSignal.any([over.signal, parts.stopNow]));
           },
         }),
     onStart: startNs => {
       parts.tap?.started(startNs, nowNs);
       stopping.started(startNs);
-      begun();
+      begun(startNs);
     },
     onPhase: phase => {
+      if (phase === 'draining' || phase === 'stopping') isIssuingOver.abort();
       if (phase === 'ended') over.abort();
       parts.observer.phase(phase);
     },
@@ -142,13 +158,14 @@ export const measure = async ({
     stopNow: parts.stopNow,
   });
   count();
-  await Promise.all([watching, ...beside]);
+  await Promise.all([watching, probing, ...beside]);
   parts.stop.removeEventListener('abort', interrupt);
   return {
     session,
     isBlind: isBlind.signal.aborted,
     inFlight: unmeasuredNs > 0 ? undefined : inFlight,
     serverUnknown: isUnknown(server) ? server : watch?.nothing,
+    probes: prober?.figures,
   };
 };
 
@@ -166,7 +183,15 @@ const watchHost = async (clock: Clock, over: AbortSignal, look: (host: HostWatch
   for (const host = new HostWatch(); !over.aborted; await pause(clock, HOST_WATCH_MS, over)) look(host);
 };
 
+/** All that the server has of this client. */
+const withProbes = (counts: LoadCounts, prober: StallProber | undefined): LoadCounts =>
+  prober === undefined
+    ? counts
+    : { ...counts, issued: counts.issued + prober.counts.issued, ended: counts.ended + prober.counts.ended };
+
 /** Batch numbers of the parse threads begin with 1. */
 const MAIN_SOURCE = 0;
 const HOST_WATCH_MS = 500;
 const COUNT_MS = 100;
+/** How long probes are awaited after the last reply of the load. */
+const PROBE_GRACE_MS = 2_000;

@@ -5,6 +5,7 @@ import { excludes, optionsIn } from '../../core/option/option.ts';
 import { LOAD_OPTIONS } from '../../core/run/load-request.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import { priceOption } from '../../core/run/run-cost.ts';
+import { probeRateOption } from '../../core/run/stall-probes.ts';
 import { WAIT } from '../target/await-server.ts';
 
 const judged = optionsIn('Objectives and exit codes');
@@ -18,6 +19,7 @@ export const RUN_OPTIONS = {
     "Run the threads that send and read before other programs (Linux, as root). With the kernel's timestamps only sends, not latencies, need it.",
     { rules: [excludes(['from', 'agents'], { because: 'other machines generate the load' })] },
   ),
+  probeRate: probeRateOption,
   attainment: judged.valueOr({
     name: 'attainment',
     // For runs, sweeps and load lines: no number of requests can prove that none will miss an objective.

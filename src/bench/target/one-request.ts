@@ -6,17 +6,18 @@ import { userPrompt } from '../dataset/prompt.ts';
 import { SHORT_TASK } from '../dataset/word-costs.ts';
 import { textOf } from './api/json-reply.ts';
 import type { ServerApi } from './api/server-api.ts';
-import { fetchText } from './fetch-text.ts';
+import { fetchText, type TextAnswer } from './fetch-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, endpointPath } from './target-url.ts';
 
-interface OneRequest {
+export interface ShortRequest {
   readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];
   readonly model: string;
   /** As requests of a run have it; undefined: none. */
   readonly nonce?: string | undefined;
+  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -28,15 +29,16 @@ export interface OneReply {
   readonly fingerprint: string;
 }
 
-/** undefined: it failed. @throws the signal's reason, and nothing else. */
-export const oneRequest = async ({
+/** undefined: this API has no such request. @throws the signal's reason, and nothing else. */
+export const shortRequest = async ({
   api,
   target,
   headers,
   model,
   nonce,
+  timeoutMs,
   signal,
-}: OneRequest): Promise<OneReply | undefined> => {
+}: ShortRequest): Promise<TextAnswer | undefined> => {
   const body = api.body(userPrompt(SHORT_TASK, 1), {
     model,
     isStreaming: false,
@@ -44,17 +46,22 @@ export const oneRequest = async ({
     fields: { lengthFields: [], added: {} },
   });
   if (body.kind === 'wrong') return undefined;
-  const reply = await fetchText({
+  return await fetchText({
     server: target.server,
     path: endpointPath(target, api),
     body: body.value.before + body.value.after,
     headers,
-    timeoutMs: REQUEST_MS_MAX,
+    timeoutMs,
     signal,
   });
-  const json = reply.kind === 'answer' && reply.status === 200 ? parseAnyJson(reply.text) : undefined;
-  if (reply.kind !== 'answer' || !isJsonObject(json)) return undefined;
-  const read = api.newReply();
+};
+
+/** undefined: it failed. @throws the signal's reason, and nothing else. */
+export const oneRequest = async (request: Omit<ShortRequest, 'timeoutMs'>): Promise<OneReply | undefined> => {
+  const reply = await shortRequest({ ...request, timeoutMs: REQUEST_MS_MAX });
+  const json = reply?.kind === 'answer' && reply.status === 200 ? parseAnyJson(reply.text) : undefined;
+  if (reply?.kind !== 'answer' || !isJsonObject(json)) return undefined;
+  const read = request.api.newReply();
   read.document(reply.text);
   return {
     promptTokens: read.inputTokens,

@@ -176,6 +176,7 @@ const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
   BENCH.systemPrompt,
   BENCH.tokenizer,
   BENCH.hasRealTimeThreads,
+  BENCH.probeRate,
   BENCH.facts,
   BENCH.out,
   BENCH.repeat,

@@ -122,6 +122,7 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.maxFailures,
   BENCH.requireTrustworthy,
   BENCH.attainment,
+  BENCH.probeRate,
   BENCH.json,
   BENCH.webhook,
   BENCH.quiet,

@@ -147,6 +147,7 @@ const NOT_OF_A_SWEEP: readonly Option<unknown>[] = [
   BENCH.sessions,
   BENCH.keepGoing,
   BENCH.hasRealTimeThreads,
+  BENCH.probeRate,
   BENCH.maxFailures,
   BENCH.out,
   BENCH.repeat,

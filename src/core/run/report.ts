@@ -44,6 +44,7 @@ import { runStopSchema } from './run-stop.ts';
 import { serverEvidenceSchema } from './server-tally.ts';
 import { sessionReportSchema } from './session-report.ts';
 import { metricNameSchema, seriesUnit, snapshotState } from './snapshot.ts';
+import { stallProbesSchema } from './stall-probes.ts';
 import { tokenizerAccountSchema } from './tokenizer-account.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
@@ -274,6 +275,8 @@ export const reportSchema = openObject({
   environment: environmentSchema,
   /** From the sensors of the node that it loaded; missing if they were not read. */
   energy: v.exactOptional(v.union([unknownSchema, energySchema])),
+  /** If it was probed (--probe-rate): how long others waited. */
+  probes: v.exactOptional(stallProbesSchema),
   /** By the config.toml of the node that it loaded; missing if it has none, or if the run was given prices. */
   nodePrices: v.exactOptional(pricesSchema),
   /** If there are prices. */

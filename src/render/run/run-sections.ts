@@ -10,6 +10,7 @@ import { errorSection, finishSection, outcomeSection, rateSection } from './outc
 import { headroomSection } from './run-headroom-text.ts';
 import { serverSection } from './server-rows.ts';
 import { sessionSection } from './session-rows.ts';
+import { stallSection } from './stall-rows.ts';
 import { userSection } from './user-rows.ts';
 import { variantSection } from './variant-rows.ts';
 
@@ -22,6 +23,7 @@ const RUN_SECTIONS: readonly RunSection[] = [
   finishSection,
   rateSection,
   userSection,
+  stallSection,
   clientSection,
   serverSection,
   variantSection,

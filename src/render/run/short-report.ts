@@ -45,6 +45,7 @@ import { isStoppedUnmeasured, objectiveLines, reportVerdict, summaryFigures } fr
 import { headroomSection } from './run-headroom-text.ts';
 import { serverPrefixSentence, serverTimeSentence } from './server-times.ts';
 import { sessionSection } from './session-rows.ts';
+import { stallSection } from './stall-rows.ts';
 import { tokenRows } from './text-requests.ts';
 import { variantSection } from './variant-rows.ts';
 
@@ -64,7 +65,8 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
       : depthLines(report.depth, report.calibration)),
     ...byServer(report, columns),
     ...byUrl(report),
-    ...ofSessions(report),
+    ...leadOf(sessionSection(report)),
+    ...leadOf(stallSection(report)),
     ...(hasFigures(report) ? errorBounds(report) : []),
     ...apart(headroomSection(report), columns),
     ...apart({ tables: energySection(report)?.tables ?? [] }, columns),
@@ -76,9 +78,9 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
   return [...above, ...objectives(report, { columns, linesMax: room }), ...below];
 };
 
-/** The part for the first screen; the tables by turn are in the full report. */
-const ofSessions = (report: Report): readonly string[] =>
-  (sessionSection(report)?.lead ?? []).map(line => `  ${line}`);
+/** The part for the first screen; the tables are in the full report. */
+const leadOf = (section: Section | undefined): readonly string[] =>
+  (section?.lead ?? []).map(line => `  ${line}`);
 
 /** In capitals if something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report, columns: number): readonly string[] => {
