@@ -42,7 +42,7 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
     macAddress: macAddress(index, value.name),
     isUp: true,
     speedBitsPerSecond: unknown('not reported by this kind of interface'),
-    mtuBytes: 1_500,
+    mtuBytes: STANDARD_MTU,
     driver: isMac ? unknown('not reported by macOS') : SIMULATED_SOURCE,
     addresses: [],
     members: [],
@@ -59,6 +59,7 @@ export const networkOf = ({ index, machine, hardware, sockets }: Site): NodeNetw
           machine.quirks?.hasNoEthernetRate === true
             ? unknown('the driver reports no rate')
             : (machine.quirks?.ethernetBitsPerSecond ?? ethernet.bitsPerSecond),
+        mtuBytes: machine.quirks?.ethernetMtuBytes ?? STANDARD_MTU,
         driver: ethernet.driver,
         addresses: addressesOf(socketAt(ethernet.name)),
       }),
@@ -250,5 +251,7 @@ const macAddress = (site: number, name: string): string => {
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 const WIFI_BITS_PER_SECOND = 1.2e9;
+/** Ethernet's, bytes. */
+const STANDARD_MTU = 1_500;
 const NO_CABLE = unknown('no cable');
 const NOT_SET = unknown('not set in config.toml');

@@ -66,4 +66,5 @@ export type HardwareName =
   | 'workstation'
   | 'radeon-box'
   | 'gpu-server'
+  | 'roce-server'
   | 'cpu-vm';

@@ -164,6 +164,18 @@ export const GPU_SERVER: Hardware = linux({
   gpus: Array.from({ length: 8 }, () => H100),
 });
 
+/** The same with RoCE: a network for each adapter, and one of 1 Gb/s for management. */
+export const ROCE_SERVER: Hardware = {
+  ...GPU_SERVER,
+  ethernet: { name: 'eno1', driver: 'igb', bitsPerSecond: 1e9 },
+  rdmaPorts: Array.from({ length: 8 }, (_, index) => ({
+    device: `mlx5_${index}`,
+    interfaceName: `rail${index}`,
+    linkLayer: 'ethernet' as const,
+    bitsPerSecond: 100e9,
+  })),
+};
+
 export const CPU_VM: Hardware = linux({
   model: 'KVM Virtual Machine',
   chip: 'AMD EPYC 7763 64-Core Processor',

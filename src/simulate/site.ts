@@ -6,7 +6,7 @@ import type { NodeId } from '../core/ids.ts';
 import { type Absence, isDuring } from './absence.ts';
 import { MAC_MINI, MAC_STUDIO, MACBOOK } from './apple-hardware.ts';
 import type { Hardware, HardwareName, RdmaHardware } from './hardware.ts';
-import { CPU_VM, DGX_SPARK, GPU_SERVER, RADEON_BOX, WORKSTATION } from './linux-hardware.ts';
+import { CPU_VM, DGX_SPARK, GPU_SERVER, RADEON_BOX, ROCE_SERVER, WORKSTATION } from './linux-hardware.ts';
 import type { Cable, MachineQuirks, Scenario, SimulatedMachine } from './scenario/scenario.ts';
 
 export interface Site {
@@ -240,5 +240,6 @@ const HARDWARE: Readonly<Record<HardwareName, Hardware>> = {
   workstation: WORKSTATION,
   'radeon-box': RADEON_BOX,
   'gpu-server': GPU_SERVER,
+  'roce-server': ROCE_SERVER,
   'cpu-vm': CPU_VM,
 };

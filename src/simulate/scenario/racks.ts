@@ -101,6 +101,7 @@ const RACK_KINDS: readonly HardwareName[] = [
 ];
 const NAMES: Readonly<Record<HardwareName, string>> = {
   'gpu-server': 'hold',
+  'roce-server': 'rail',
   'mac-studio': 'studio',
   'mac-mini': 'mini',
   macbook: 'book',

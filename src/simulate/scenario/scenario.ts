@@ -116,6 +116,8 @@ export interface MachineQuirks {
   readonly copyAddresses?: readonly [string, string];
   /** The negotiated Ethernet rate, if below its maximum. */
   readonly ethernetBitsPerSecond?: number;
+  /** Of its Ethernet port, if it is not 1,500. */
+  readonly ethernetMtuBytes?: number;
   /** It serves a model: its probes wait. */
   readonly servesModel?: boolean;
   /** It joins just as the simulation starts: its GPUs and links are measured for the first time. */
