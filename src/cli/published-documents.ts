@@ -202,6 +202,12 @@ const ROWS = {
     meaning: 'Whether a model fits, what it should do on the measured machines, and what limits it.',
     load: async () => (await import('../wire/headroom-schema.ts')).headroomDocumentSchema,
   },
+  wire: {
+    version: 1,
+    meaning:
+      'Settings with which an engine uses the fast links of a cluster, and what is wrong with those links.',
+    load: async () => (await import('../wire/wiring-schema.ts')).wiringDocumentSchema,
+  },
   dataset: {
     version: 1,
     meaning: 'What is in a data set: counts, lengths, shared prefixes.',

@@ -43,6 +43,7 @@ const CHECKED_IN: Readonly<Record<string, string>> = {
   'probe memory': 'test/cli/probe/probe-devices.test.ts',
   'fleet status': 'test/mesh/nats/fleet-commands.test.ts',
   'service status': 'test/cli/service.test.ts',
+  wire: 'test/cli/wire.test.ts',
 };
 
 /** The others, in a home and a folder of files; each line prints the document after it. */
