@@ -17,6 +17,7 @@ export const TABLED_DOCUMENTS = [
   'mock.md',
   'opentelemetry.md',
   'prometheus.md',
+  'scenarios.md',
   'service.md',
 ];
 

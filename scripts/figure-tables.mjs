@@ -16,6 +16,8 @@ import { NODE_FIGURES } from '../src/core/node/node-figures.ts';
 import { counterRow, PLAIN_COUNTER_KEYS, RECORD_PROBLEMS } from '../src/core/run/run-counters.ts';
 import { RATE_KEYS, rateRow } from '../src/core/run/run-rates.ts';
 import { SERIES_KEYS, seriesRow } from '../src/core/run/run-series.ts';
+import { SCENARIOS } from '../src/core/scenario/scenario.ts';
+import { RULE_KEYS, requirementText } from '../src/core/scenario/scenario-rules.ts';
 import { GROUP_METRICS } from '../src/daemon/http/metrics/group-metrics.ts';
 import { LINK_METRICS } from '../src/daemon/http/metrics/link-metrics.ts';
 import {
@@ -117,7 +119,32 @@ const RUN = ['run', 'node', 'name', 'model'];
 const { live, elapsed, inFlight, requests, failures, trustworthy, loopDelay } = LIVE_RUN_METRICS;
 const { info, streamsDropped, ...ofDaemon } = DAEMON_METRICS;
 
+const scenarioTables = Object.fromEntries(
+  SCENARIOS.flatMap(({ name, options, rules }) => [
+    [
+      `${name} options`,
+      {
+        head: ['option', 'value'],
+        rows: Object.entries(options).map(([key, value]) => [
+          code(`--${key}`),
+          value === true ? 'given' : value,
+        ]),
+      },
+    ],
+    [
+      `${name} rules`,
+      {
+        head: ['rule', 'what it requires'],
+        rows: RULE_KEYS.flatMap(key =>
+          rules[key] === undefined ? [] : [[code(key), requirementText(key, rules[key])]],
+        ),
+      },
+    ],
+  ]),
+);
+
 export const FIGURE_TABLES = {
+  ...scenarioTables,
   series: { head: ['name', 'label', 'definition', 'of', 'meaning'], rows: SERIES_KEYS.map(seriesCells) },
   rates: {
     head: ['name', 'label', 'unit', 'definition', 'meaning'],

@@ -11,7 +11,7 @@ const { value } = optionsIn('Replay of a trace');
 const shares = (text: string): Parsed<TracePart['startAt']> => {
   const [, first = '', second = first] = /^(\d{1,3})%(?:\.\.(\d{1,3})%)?$/.exec(text) ?? [];
   const [from, to] = [Number(first) / 100, Number(second) / 100];
-  return first !== '' && from <= to && to < 1
+  return first !== '' && from <= to && to <= 1
     ? parsed({ from, to })
     : wrong(
         `${JSON.stringify(text.slice(0, 40))} is not a share of a conversation, or not a rising range of two`,

@@ -20,6 +20,7 @@ import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts
 import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import { type CountedSamples, countRun } from './samples-file.ts';
+import { withScenario } from './scenario-samples.ts';
 import { withSessions } from './session-samples.ts';
 import { REPORT_FILES, readStoredFile } from './stored-file.ts';
 
@@ -89,7 +90,10 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
   const { samples } = runFiles(directory);
   return asForeign(
     withCost({
-      ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)),
+      ...(await withScenario(
+        await withSessions(await withDepthProfile(report, config.depth, samples), samples),
+        samples,
+      )),
       ...judged,
     }),
   );

@@ -29,7 +29,8 @@ import {
 import type { Trace } from './trace/read-trace.ts';
 import type { TimedTrace } from './trace/survey-trace.ts';
 import type { TraceFacts } from './trace/trace-facts.ts';
-import { traceSessions, traceSha256 } from './trace/trace-sessions.ts';
+import type { Prime } from './trace/trace-lanes.ts';
+import { type PrimeText, primeTexts, traceSessions, traceSha256 } from './trace/trace-sessions.ts';
 import type { WordCosts } from './word-costs.ts';
 
 export interface PromptOptions {
@@ -44,7 +45,7 @@ export interface PromptOptions {
   /** Requests and their times, which alone determine what is sent. */
   readonly trace?: TimedTrace;
   /** The same for the conversations of agents. */
-  readonly agents?: { readonly trace: Trace; readonly facts: TraceFacts };
+  readonly agents?: AgentTraceOptions;
   /** Sent before every request that has no system prompt of its own. */
   readonly systemPrompt?: string;
   /** --body determines the length of answers, or leaves it open. */
@@ -53,6 +54,19 @@ export interface PromptOptions {
   readonly depth?: DepthDatasetOptions;
   /** Images that were read already, if prompts use a folder of them. */
   readonly images?: FolderImages;
+}
+
+/** Conversations of agents, with the pauses of their replay. */
+export interface AgentTraceOptions {
+  /** In the order in which they are played. */
+  readonly trace: Trace;
+  /** Of each conversation once. */
+  readonly facts: TraceFacts;
+  /** Sent before time zero; none: the warm-up shares nothing with the trace. */
+  readonly primes?: readonly Prime[];
+  /** Sessions before this one are played once. Default: all are repeated. */
+  readonly repeatFrom?: number;
+  readonly nonceOf: 'run' | 'session';
 }
 
 export interface PlannedPrompts extends Dataset {
@@ -64,6 +78,10 @@ export interface PlannedPrompts extends Dataset {
   readonly digest?: { readonly sha256: string; readonly count: number };
   /** A trace that is replayed: `prompts` are then those of the warm-up. */
   readonly replay?: { readonly trace: TimedTrace; readonly costs: WordCosts };
+  /** What the warm-up sends instead of `prompts`. */
+  readonly primes?: readonly PrimeText[];
+  /** Sessions before this one are played once. */
+  readonly repeatFrom?: number;
 }
 
 /** undefined: the cost of words does not matter to it. */
@@ -160,12 +178,14 @@ const plannedRequests = (options: PromptOptions, costs: WordCosts): PlannedPromp
       replay: { trace: options.trace, costs },
     };
   if (options.agents !== undefined) {
-    const { trace, facts } = options.agents;
+    const { trace, facts, primes = [], repeatFrom, nonceOf } = options.agents;
     const { isOutputInBody, seed } = options;
     return {
       ...plannedReplay({ ...trace, facts, requests: facts.requests }, options),
       digest: { sha256: traceSha256(trace), count: facts.requests },
-      sessions: traceSessions(trace, { costs, seed, isOutputInBody }),
+      sessions: traceSessions(trace, { costs, seed, isOutputInBody, nonceOf }),
+      ...(primes.length === 0 ? {} : { primes: primeTexts(primes, { costs, seed }) }),
+      ...(repeatFrom === undefined ? {} : { repeatFrom }),
     };
   }
   if (options.depth !== undefined) return plannedDepths(options.depth, costs, options.seed);

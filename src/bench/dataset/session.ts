@@ -32,6 +32,8 @@ export interface Turn {
    * The whole prompt in pieces, which other turns may share: letters and spaces, generated when the request is built.
    */
   readonly pieces?: () => readonly string[];
+  /** Of the pieces: how many precede the nonce, because other sessions have them too. Absent: it is at the start. */
+  readonly piecesBeforeNonce?: number;
   /** A system prompt that others have too, before everything else. Only on a turn that begins a conversation. */
   readonly prefix?: string;
   /** Limit of the reply; undefined leaves it to the server. */

@@ -124,6 +124,7 @@ const patternFrom = (load: LoadThread, startNs: number): LoadPattern => {
       endNs,
       firstSampleId: warmupRequests,
       connectionsMax,
+      idleNsMax: plan.idleNsMax,
     });
   }
   switch (pattern.kind) {

@@ -56,6 +56,8 @@ export interface LoadPlan {
   readonly course: LoadProfile | undefined;
   /** Open loop: an arrival above it waits for a slot. */
   readonly inFlightCap: number | undefined;
+  /** Of sessions, for one load thread: longest time without a request in flight. */
+  readonly idleNsMax?: number | undefined;
   /** The share of this machine; every other figure here describes the whole load. */
   readonly share: Share;
   /** Seed of the arrival schedule; equal seeds give equal schedules with any number of threads. */

@@ -30,6 +30,8 @@ interface SessionLoopOptions {
   /** The sample of the first turn of the first session. */
   readonly firstSampleId: number;
   readonly connectionsMax: number;
+  /** Longest time without a turn in flight; for a load of one thread. */
+  readonly idleNsMax?: number | undefined;
 }
 
 interface ClosedSessions {
@@ -74,10 +76,14 @@ export class SessionLoop implements LoadPattern {
     this.#connections = new FreeConnections(thread, options.connectionsMax);
     this.#table = options.writer.table;
     this.#backoff = new SlotBackoff(ns => thread.backedOff(ns));
-    this.#scheduler = new TurnScheduler(this.#table, {
-      skipped: (position, reason, isWarmup) => this.#skipped(position, reason, isWarmup),
-      sessionOver: session => this.#sessionOver(session),
-    });
+    this.#scheduler = new TurnScheduler(
+      this.#table,
+      {
+        skipped: (position, reason, isWarmup) => this.#skipped(position, reason, isWarmup),
+        sessionOver: session => this.#sessionOver(session),
+      },
+      options.idleNsMax,
+    );
     const { arriving } = options;
     const slots =
       arriving.kind === 'open'
@@ -161,8 +167,10 @@ export class SessionLoop implements LoadPattern {
   #nextDueNs(): number {
     if (this.#isOver) return Number.POSITIVE_INFINITY;
     const { endNs } = this.#options;
+    const arrivalNs = this.#nextArrivalNs();
+    if (arrivalNs > this.#thread.nowNs()) this.#scheduler.limitIdle();
     const turnNs = this.#slots?.free === 0 ? Number.POSITIVE_INFINITY : this.#scheduler.nextDueNs;
-    return Math.min(turnNs, this.#nextArrivalNs(), endNs);
+    return Math.min(turnNs, arrivalNs, endNs);
   }
 
   #nextArrivalNs(): number {

@@ -49,12 +49,12 @@ export class TurnNotifier {
   }
 
   #resultsOf(sampleId: number): readonly string[] {
-    return this.#results?.[(sampleId - this.#firstSampleId) % this.#table.turnCount] ?? [];
+    return this.#results?.[this.#table.dataTurnOf(sampleId - this.#firstSampleId)] ?? [];
   }
 
   #isContinued(sampleId: number): boolean {
     if (sampleId < this.#firstSampleId) return false;
-    return this.#keeps[(sampleId - this.#firstSampleId) % this.#table.turnCount] === 1;
+    return this.#keeps[this.#table.dataTurnOf(sampleId - this.#firstSampleId)] === 1;
   }
 
   ended(

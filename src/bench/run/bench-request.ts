@@ -8,12 +8,12 @@ import type { LoadRequest } from '../../core/run/load-request.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { SharedPrefixes } from '../../core/run/run-requests.ts';
 import type { RunTags } from '../../core/run/run-shape.ts';
+import type { RunScenario } from '../../core/scenario/run-scenario.ts';
 import type { LengthChoice } from '../dataset/length-choice.ts';
+import type { AgentTraceOptions } from '../dataset/planned-prompts.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { ImageDatasetOptions } from '../dataset/synthetic-images.ts';
-import type { Trace } from '../dataset/trace/read-trace.ts';
 import type { TimedTrace } from '../dataset/trace/survey-trace.ts';
-import type { TraceFacts } from '../dataset/trace/trace-facts.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
@@ -40,6 +40,8 @@ export interface BenchRequest extends LoadRequest, OptionValues<typeof RUN_OPTIO
   readonly tokenizer?: TokenizerChoice;
   /** Determines everything that is sent: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
+  /** What the report is judged by. */
+  readonly scenario?: RunScenario;
 }
 
 export type TokenizerChoice =
@@ -56,8 +58,7 @@ export type DatasetChoice =
   | { readonly kind: 'synthetic' }
   /** Surveyed already, and read again while it is replayed. */
   | { readonly kind: 'timed-trace'; readonly trace: TimedTrace }
-  /** Conversations of agents, with the pauses of their replay. */
-  | { readonly kind: 'agent-trace'; readonly trace: Trace; readonly facts: TraceFacts }
+  | ({ readonly kind: 'agent-trace' } & AgentTraceOptions)
   /** Already read by the coordinator of a run, which sent it here. */
   | { readonly kind: 'received'; readonly dataset: Dataset }
   | {

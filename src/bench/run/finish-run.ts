@@ -8,6 +8,7 @@ import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
 import { type FinalSnapshot, rebuildReport } from '../../metrics/report-sources.ts';
+import { withScenario } from '../../metrics/scenario-samples.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
@@ -80,8 +81,11 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   });
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
   const detailed = isWhole
-    ? await withSessions(
-        await withDepthProfile(report, options.config.depth, directory.files.samples),
+    ? await withScenario(
+        await withSessions(
+          await withDepthProfile(report, options.config.depth, directory.files.samples),
+          directory.files.samples,
+        ),
         directory.files.samples,
       )
     : await countedAgain(report, directory);

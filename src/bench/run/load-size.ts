@@ -1,6 +1,7 @@
 // How many threads and connections a load needs, from the request alone.
 
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { idleMsMaxOf } from '../../core/run/run-shape.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import { type Share, shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
@@ -15,6 +16,8 @@ export const threadsFor = (
   cores: number,
   share: Share = WHOLE_LOAD,
 ): number => {
+  // What one thread has in flight, another is not aware of.
+  if (idleMsMaxOf(shape) !== undefined) return 1;
   const all = Math.min(streamsOf({ pattern, dataset }), knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY));
   const streams = shareOf(all, share);
   return Math.max(1, Math.min(cores - 1, Math.ceil((streams * EVENTS_PER_STREAM) / EVENTS_PER_THREAD)));

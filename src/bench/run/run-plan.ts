@@ -6,10 +6,11 @@ import { MIXED_REQUESTS_MIN, type ModelMix, mixedOrder, mixText } from '../../co
 import { objectiveFields } from '../../core/run/objective.ts';
 import { type ReportEnvironment, RUN_CONFIG_SCHEMA, type RunConfig } from '../../core/run/report.ts';
 import { type RunRequests, WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
+import { idleMsMaxOf } from '../../core/run/run-shape.ts';
 import { isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import { type PlannedPrompts, promptsSha256 } from '../dataset/planned-prompts.ts';
-import type { Prompt } from '../dataset/prompt.ts';
+import { type Prompt, userPrompt } from '../dataset/prompt.ts';
 import type { LoadPlan, RequestedMix } from '../load/load-plan.ts';
 import type { ReplayPlan } from '../replay/feed-message.ts';
 import type { Share } from '../schedule/arrivals.ts';
@@ -18,9 +19,9 @@ import { loadProfile } from '../schedule/load-profile.ts';
 import { checkedAnswers } from '../target/answer-check.ts';
 import type { BodySettings, ServerApi } from '../target/api/server-api.ts';
 import { type ServerAnswer, withApiHeaders } from '../target/query-server.ts';
-import { commonNonce, requestBodies } from '../target/request-bodies.ts';
+import { commonNonce, numberedNonce, requestBodies } from '../target/request-bodies.ts';
 import { lengthFieldsFor, type RequestFields } from '../target/request-fields.ts';
-import { sessionBodies } from '../target/session-bodies.ts';
+import { nonceMark, sessionBodies } from '../target/session-bodies.ts';
 import type { CallProvenance } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { connectionsFor, MAX_THROUGHPUT_CONNECTIONS, threadsFor } from './load-size.ts';
@@ -53,6 +54,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
   };
   const inFlightCap = knownOr(request.shape.inFlightCap, undefined);
   const spread = targetSpread(request);
+  const primes = primePrompts(options);
   const mixed = request.models === undefined ? undefined : mixedBodies(request.models, dataset, request.seed);
   return {
     target: {
@@ -68,13 +70,13 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     ...(mixed === undefined ? {} : { mix: { models: mixed.models, order: mixed.order } }),
     // Sessions build their own requests: these are for the warm-up.
     bodies: requestBodies(
-      mixed?.prompts ?? (sessions === undefined ? prompts : prompts.slice(0, WARMUP_BODIES)),
+      mixed?.prompts ?? primes ?? (sessions === undefined ? prompts : prompts.slice(0, WARMUP_BODIES)),
       {
         ...bodySettings,
         ...(mixed === undefined ? {} : { modelOf: mixed.modelOf }),
-        hasNonce: request.hasNonce,
+        hasNonce: request.hasNonce && primes === undefined,
         noncePrefix: options.noncePrefix,
-        warmupBodies: request.warmup.kind === 'none' ? 0 : WARMUP_BODIES,
+        warmupBodies: request.warmup.kind === 'none' ? 0 : (primes?.length ?? WARMUP_BODIES),
       },
     ),
     sessions:
@@ -85,6 +87,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
               ...bodySettings,
               noncePrefix: request.hasNonce ? options.noncePrefix : undefined,
               history: request.shape.sessions.history,
+              repeatFrom: dataset.repeatFrom,
             }),
             concurrencyOf: request.shape.sessions.concurrencyOf,
           },
@@ -93,6 +96,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     pattern: request.pattern,
     course: loadProfile(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
     inFlightCap,
+    ...idleOf(request),
     share,
     seed: request.seed,
     limits: {
@@ -128,6 +132,24 @@ const replayPlan = (
         nonce: request.hasNonce ? commonNonce(noncePrefix) : undefined,
         isOutputInBody: dataset.outputSource === 'body',
       };
+
+const idleOf = ({ shape }: BenchRequest): Pick<LoadPlan, 'idleNsMax'> => {
+  const idleMsMax = idleMsMaxOf(shape);
+  return idleMsMax === undefined ? {} : { idleNsMax: Math.round(idleMsMax * 1e6) };
+};
+
+/** With the nonces that their sessions will have, so that their turns find them in the server's cache. */
+const primePrompts = ({ dataset, request, noncePrefix }: PlanOptions): readonly Prompt[] | undefined => {
+  const { primes, sessions = [] } = dataset;
+  return primes?.map(({ session, piecesBeforeNonce, beforeNonce, afterNonce }) => {
+    const firstTurn = sessions.slice(0, session).reduce((sum, { turns }) => sum + turns.length, 0);
+    const mark = nonceMark(piecesBeforeNonce);
+    const nonce = request.hasNonce
+      ? `${mark.before}${numberedNonce(noncePrefix, primes.length + firstTurn)}${mark.after}`
+      : '';
+    return userPrompt(`${beforeNonce}${nonce}${afterNonce}`, WARMUP_TOKENS_MAX);
+  });
+};
 
 const checkOf = ({ api, requests }: BenchRequest): Pick<LoadPlan, 'check'> => {
   const check = api.name === 'chat' ? checkedAnswers(requests.fields) : undefined;
@@ -176,6 +198,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     stamps: options.stamps,
     ...(request.isUnguarded ? { isUnguarded: true as const } : {}),
     ...(request.price.length === 0 ? {} : { price: request.price }),
+    ...(request.scenario === undefined ? {} : { scenario: request.scenario }),
     command: options.command ?? unknown('a part of something else'),
     ...(server.offeredModels === undefined ? {} : { offeredModels: server.offeredModels }),
     requests: {

@@ -22,10 +22,18 @@ export class TurnScheduler {
   readonly #listener: TurnListener;
   readonly #open: Map<number, OpenSession> = new Map();
   readonly #queue: EarliestFirst<DueTurn> = new EarliestFirst(({ dueNs }: DueTurn) => dueNs);
+  readonly #idleNsMax: number;
+  /** By so much all turns that are not taken yet are due earlier than after their pauses. */
+  #skippedNs = 0;
+  #inFlight = 0;
+  /** The latest begin of a session or end of a turn. */
+  #activeNs = Number.NEGATIVE_INFINITY;
 
-  constructor(table: TurnTable, listener: TurnListener) {
+  /** @param idleNsMax longest time without a turn in flight, as `limitIdle` sees it */
+  constructor(table: TurnTable, listener: TurnListener, idleNsMax: number = Number.POSITIVE_INFINITY) {
     this.#table = table;
     this.#listener = listener;
+    this.#idleNsMax = idleNsMax;
   }
 
   get openCount(): number {
@@ -37,19 +45,31 @@ export class TurnScheduler {
     for (;;) {
       const first = this.#queue.first;
       if (first === undefined) return Number.POSITIVE_INFINITY;
-      if (this.#isDue(first)) return first.dueNs;
+      if (this.#isDue(first)) return first.dueNs - this.#skippedNs;
       this.#queue.take();
     }
   }
 
+  /**
+   * While no turn is in flight, the next one is due within the limit: all pauses of all sessions are shortened by the same
+   * time, so that their order and distances stay (AgentX's `system_idle_gap_cap_seconds`).
+   */
+  limitIdle(): void {
+    const limitNs = this.#activeNs + this.#idleNsMax;
+    const dueNs = this.nextDueNs;
+    if (this.#inFlight === 0 && dueNs > limitNs && dueNs < Number.POSITIVE_INFINITY)
+      this.#skippedNs += dueNs - limitNs;
+  }
+
   /** Number of turns that are due and not taken. */
   waiting(nowNs: number): number {
-    return this.#queue.count(turn => turn.dueNs <= nowNs && this.#isDue(turn));
+    return this.#queue.count(turn => turn.dueNs - this.#skippedNs <= nowNs && this.#isDue(turn));
   }
 
   begin(session: number, startNs: number, isWarmup: boolean): void {
     const count = this.#table.turnsOf(session);
     const first = this.#table.firstTurn(session);
+    this.#activeNs = Math.max(this.#activeNs, startNs);
     const open: OpenSession = {
       isWarmup,
       isAborted: false,
@@ -57,7 +77,7 @@ export class TurnScheduler {
       inFlight: 0,
       states: new Uint8Array(count),
       waitsFor: new Int32Array(count),
-      sinceNs: new Float64Array(count).fill(startNs),
+      sinceNs: new Float64Array(count).fill(startNs + this.#skippedNs),
     };
     this.#open.set(session, open);
     for (let turn = 0; turn < count; turn += 1) {
@@ -74,7 +94,8 @@ export class TurnScheduler {
     if (due === undefined || open === undefined) return undefined;
     open.states[due.turn] = IN_FLIGHT;
     open.inFlight += 1;
-    return due;
+    this.#inFlight += 1;
+    return { ...due, dueNs: due.dueNs - this.#skippedNs };
   }
 
   /** Turns that waited for this one only become due. */
@@ -82,7 +103,8 @@ export class TurnScheduler {
     const open = this.#open.get(session);
     if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
     this.#leave(open, turn);
-    if (!open.isAborted) this.#release(session, open, turn, atNs);
+    this.#activeNs = Math.max(this.#activeNs, atNs);
+    if (!open.isAborted) this.#release(session, open, turn, atNs + this.#skippedNs);
     this.#checkOver(session, open);
   }
 
@@ -125,6 +147,7 @@ export class TurnScheduler {
   #leave(open: OpenSession, turn: number): void {
     open.states[turn] = OVER;
     open.inFlight -= 1;
+    this.#inFlight -= 1;
     open.left -= 1;
   }
 
@@ -157,7 +180,7 @@ interface OpenSession {
   readonly states: Uint8Array;
   /** Number of dependencies of each that have not ended. */
   readonly waitsFor: Int32Array;
-  /** End of the last of them so far; for a first turn the session's start. */
+  /** End of the last of them so far, without what was skipped by then; for a first turn the session's start. */
   readonly sinceNs: Float64Array;
 }
 

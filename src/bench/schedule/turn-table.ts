@@ -14,13 +14,16 @@ export interface TurnTableMemory {
   readonly dependentStarts: SharedArrayBuffer;
   /** Int32: dependent turns, by their index in their session. */
   readonly dependents: SharedArrayBuffer;
+  /** Int32, one: the session with which the data set begins again after its last. */
+  readonly repeatFrom: SharedArrayBuffer;
 }
 
 export interface TimedTurns {
   readonly turns: readonly { readonly after: readonly number[]; readonly delayMs: number }[];
 }
 
-export const turnTable = (sessions: readonly TimedTurns[]): TurnTableMemory => {
+/** @param repeatFrom sessions before it are played once */
+export const turnTable = (sessions: readonly TimedTurns[], repeatFrom: number = 0): TurnTableMemory => {
   const turnCount = sessions.reduce((sum, { turns }) => sum + turns.length, 0);
   const starts = int32(sessions.length + 1);
   const sessionOf = int32(turnCount);
@@ -48,6 +51,8 @@ export const turnTable = (sessions: readonly TimedTurns[]): TurnTableMemory => {
   }
   const dependents = int32(lists.length);
   dependents.set(lists);
+  const again = int32(1);
+  again[0] = repeatFrom;
   return {
     starts: starts.buffer,
     sessions: sessionOf.buffer,
@@ -55,10 +60,11 @@ export const turnTable = (sessions: readonly TimedTurns[]): TurnTableMemory => {
     waits: waits.buffer,
     dependentStarts: dependentStarts.buffer,
     dependents: dependents.buffer,
+    repeatFrom: again.buffer,
   };
 };
 
-/** A turn of one session in progress: the data set's session `number mod count`. */
+/** A turn of one session in progress: sessions are numbered on as the data set is repeated. */
 export interface TurnPosition {
   readonly session: number;
   readonly turn: number;
@@ -74,25 +80,35 @@ export class TurnTable {
   readonly #waits: Int32Array;
   readonly #dependentStarts: Int32Array;
   readonly #dependents: Int32Array;
+  readonly #repeatFrom: number;
 
-  constructor({ starts, sessions, delaysNs, waits, dependentStarts, dependents }: TurnTableMemory) {
+  constructor({
+    starts,
+    sessions,
+    delaysNs,
+    waits,
+    dependentStarts,
+    dependents,
+    repeatFrom,
+  }: TurnTableMemory) {
     this.#starts = new Int32Array(starts);
     this.#sessions = new Int32Array(sessions);
     this.#delaysNs = new Float64Array(delaysNs);
     this.#waits = new Int32Array(waits);
     this.#dependentStarts = new Int32Array(dependentStarts);
     this.#dependents = new Int32Array(dependents);
+    this.#repeatFrom = new Int32Array(repeatFrom)[0] ?? 0;
     this.sessionCount = this.#starts.length - 1;
     this.turnCount = this.#delaysNs.length;
   }
 
   /** The data set's number of the first turn of a session in progress. */
   firstTurn(session: number): number {
-    return this.#starts[session % this.sessionCount] ?? 0;
+    return this.#starts[this.#indexOf(session)] ?? 0;
   }
 
   turnsOf(session: number): number {
-    const index = session % this.sessionCount;
+    const index = this.#indexOf(session);
     return (this.#starts[index + 1] ?? 0) - (this.#starts[index] ?? 0);
   }
 
@@ -112,16 +128,42 @@ export class TurnTable {
 
   /** A turn's number among all turns of the run: it is unique. */
   numberOf({ session, turn }: TurnPosition): number {
-    const round = Math.floor(session / this.sessionCount);
-    return round * this.turnCount + this.firstTurn(session) + turn;
+    const round = this.#roundOf(session, this.sessionCount, this.#repeatFrom);
+    return round * (this.turnCount - this.#turnsBefore) + this.firstTurn(session) + turn;
   }
 
   /** The turn of that number. */
   positionOf(number: number): TurnPosition {
-    const round = Math.floor(number / this.turnCount);
-    const dataTurn = number % this.turnCount;
+    const round = this.#roundOf(number, this.turnCount, this.#turnsBefore);
+    const dataTurn = this.dataTurnOf(number);
     const index = this.#sessions[dataTurn] ?? 0;
-    return { session: round * this.sessionCount + index, turn: dataTurn - (this.#starts[index] ?? 0) };
+    return {
+      session: round * (this.sessionCount - this.#repeatFrom) + index,
+      turn: dataTurn - (this.#starts[index] ?? 0),
+    };
+  }
+
+  /** The data set's number of the turn of that number. */
+  dataTurnOf(number: number): number {
+    return (
+      number - this.#roundOf(number, this.turnCount, this.#turnsBefore) * (this.turnCount - this.#turnsBefore)
+    );
+  }
+
+  /** Of the sessions that are played once. */
+  get #turnsBefore(): number {
+    return this.#starts[this.#repeatFrom] ?? 0;
+  }
+
+  /** Of a session in progress. */
+  #indexOf(session: number): number {
+    const round = this.#roundOf(session, this.sessionCount, this.#repeatFrom);
+    return session - round * (this.sessionCount - this.#repeatFrom);
+  }
+
+  /** How many times the repeated part, from `before` to `count`, precedes it. */
+  #roundOf(number: number, count: number, before: number): number {
+    return number < count ? 0 : Math.floor((number - before) / (count - before));
   }
 }
 

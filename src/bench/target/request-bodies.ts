@@ -38,7 +38,11 @@ export const BODY_NONCE_BYTES = 16;
 
 /** For requests that may match another one's prefix in a cache: of the usual length, and no sample's own nonce. */
 export const commonNonce = (noncePrefix: string, round = 0): string =>
-  noncePrefix + (COMMON_NUMBER - round).toString(16);
+  numberedNonce(noncePrefix, COMMON_NUMBER - round);
+
+/** Of the sample, or of what several samples share. */
+export const numberedNonce = (noncePrefix: string, number: number): string =>
+  noncePrefix + number.toString(16).padStart(BODY_NONCE_BYTES / 2, '0');
 
 const COMMON_NUMBER = 0xffffffff;
 

@@ -64,6 +64,8 @@ export interface SessionOptions extends Pick<BodySettings, 'model' | 'isStreamin
   readonly fields: RequestFields;
   /** Default: the client stores it. */
   readonly history?: SessionHistory | undefined;
+  /** Sessions before this one are played once. Default: all are repeated. */
+  readonly repeatFrom?: number | undefined;
 }
 
 /** @throws BenchError `input` for a turn that the API does not support, and when all texts together are too large. */
@@ -101,7 +103,7 @@ export const sessionBodies = (sessions: readonly Session[], options: SessionOpti
   const shared = new Int32Array(new SharedArrayBuffer(own.length * Int32Array.BYTES_PER_ELEMENT));
   shared.set(own);
   return {
-    turns: turnTable(sessions),
+    turns: turnTable(sessions, options.repeatFrom),
     ...pieces.laidOut(),
     cells: cells.buffer,
     own: shared.buffer,
@@ -212,10 +214,23 @@ const layPieces = (
   texts: readonly string[],
 ): void => {
   const { first, cells, own, pieces, options } = layout;
-  const { before, after, nonceAt } = bodyAround(options.api, turn.maxTokens, settings);
+  const { piecesBeforeNonce: shared } = turn;
+  const isLater = shared !== undefined && settings.nonce !== undefined;
+  const { before, after, nonceAt } = bodyAround(
+    options.api,
+    turn.maxTokens,
+    isLater ? { ...settings, nonce: undefined } : settings,
+  );
   const at = (first + index) * TURN_CELLS;
   cells[at + TURN_CELL.head] = pieces.of('');
   cells[at + TURN_CELL.tail] = pieces.of(after);
+  if (isLater) {
+    const mark = nonceMark(shared);
+    for (const text of [before, ...texts.slice(0, shared), mark.before]) own.push(pieces.of(text));
+    own.push(NONCE_PIECE);
+    for (const text of [mark.after, ...texts.slice(shared)]) own.push(pieces.of(text));
+    return;
+  }
   if (nonceAt < 0) own.push(pieces.of(before));
   else
     own.push(
@@ -225,6 +240,10 @@ const layPieces = (
     );
   for (const text of texts) own.push(pieces.of(text));
 };
+
+/** What surrounds a nonce behind so many pieces of a prompt, whose words begin with a space. */
+export const nonceMark = (piecesBefore: number): { readonly before: string; readonly after: string } =>
+  piecesBefore === 0 ? { before: '[', after: '] ' } : { before: ' [', after: ']' };
 
 /** An API without a list of messages sends each turn separately. */
 const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): void => {

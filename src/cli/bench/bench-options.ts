@@ -24,6 +24,7 @@ import { IMAGES } from './image-options.ts';
 import { NAMES } from './name-options.ts';
 import { REPLAY } from './replay-options.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
+import { scenarioOption } from './scenario-option.ts';
 import { SESSIONS } from './session-options.ts';
 import { SHAPE } from './shape-options.ts';
 import { STOP } from './stop-options.ts';
@@ -105,6 +106,7 @@ export const BENCH = {
     { rules: [excludes(['stages'], { advice: 'Use one of them.' })] },
   ),
   ...SHAPE,
+  scenario: scenarioOption,
   ...REPLAY,
   ...DEPTH,
   dataset: requests.value({

@@ -16,7 +16,7 @@ import type { Invocation } from '../command.ts';
 import { TRACE, tracePart } from '../trace-options.ts';
 import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
 
-const { value, valueOr } = optionsIn('Replay of a trace');
+const { choice, flag, value, valueOr } = optionsIn('Replay of a trace');
 
 /** A trace has its own prompts, lengths and sessions. */
 const TRACE_CONFLICTS = [
@@ -24,6 +24,8 @@ const TRACE_CONFLICTS = [
   ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
   ...['system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
 ] as const;
+
+const OPEN = ['rate', 'max-throughput'] as const;
 
 /** In the order of --help. */
 export const REPLAY = {
@@ -55,6 +57,47 @@ export const REPLAY = {
     parse: duration(1, 366 * 86_400_000),
   }),
   ...TRACE,
+  prime: flag(
+    'prime',
+    "Before time zero send what precedes the starts of --start-at, so that the server's cache has it; later conversations of agents begin with their first request.",
+    {
+      rules: [
+        needs({ trace: 'FILE' }),
+        excludes([...OPEN, 'warmup', 'no-warmup'], {
+          advice: 'Give the number of sessions: --concurrency 8',
+        }),
+      ],
+    },
+  ),
+  recycle: flag(
+    'recycle',
+    'After the last conversation of agents begin again with the first, until --duration ends.',
+    {
+      rules: [
+        needs({ trace: 'FILE' }),
+        needs({ duration: '30m' }),
+        excludes(['requests', 'sessions'], { advice: 'Use the one that should end the run.' }),
+      ],
+    },
+  ),
+  longestIdle: value({
+    name: 'idle-max',
+    rules: [
+      needs({ trace: 'FILE' }),
+      excludes(OPEN, { because: 'sessions then arrive by a schedule', advice: 'Use --concurrency.' }),
+    ],
+    valueName: 'D',
+    meaning:
+      'Longest time without a request in flight: longer ones end sooner, by the same time for all conversations of agents.',
+    parse: duration(1, 366 * 86_400_000),
+  }),
+  nonceOf: choice({
+    name: 'nonce-of',
+    rules: [needs({ trace: 'FILE' }), excludes(['no-nonce'])],
+    meaning:
+      'What the nonce of prompts of agents distinguishes: runs (default), or each session, after what conversations have in common.',
+    choices: ['run', 'session'],
+  }),
 };
 
 /** What is to be replayed, and how; undefined: no trace. */
@@ -70,6 +113,10 @@ export const traceReplayRequest = (
     given: options.filter(option => isSet(invocation, option)).map(({ name }) => name),
     part: tracePart(given),
     pace: { speed: given(REPLAY.speed), gapMsMax: given(REPLAY.longestGap) },
+    isPrimed: given(REPLAY.prime),
+    isRecycled: given(REPLAY.recycle),
+    idleMsMax: given(REPLAY.longestIdle),
+    nonceOf: given(REPLAY.nonceOf) ?? 'run',
   };
 };
 

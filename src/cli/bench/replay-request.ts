@@ -8,8 +8,9 @@ import type { ReplayPace } from '../../bench/dataset/trace/replay-times.ts';
 import { surveyTrace } from '../../bench/dataset/trace/survey-trace.ts';
 import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
+import { traceLanes } from '../../bench/dataset/trace/trace-lanes.ts';
 import { pacedTrace } from '../../bench/dataset/trace/trace-sessions.ts';
-import type { BenchRequest } from '../../bench/run/bench-request.ts';
+import type { BenchRequest, Warmup } from '../../bench/run/bench-request.ts';
 import { isOfSessionRuns, objectiveName } from '../../core/run/objective.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
@@ -23,6 +24,10 @@ export interface TraceReplayRequest {
   readonly given: readonly string[];
   readonly part: TracePart;
   readonly pace: ReplayPace;
+  readonly isPrimed: boolean;
+  readonly isRecycled: boolean;
+  readonly idleMsMax: number | undefined;
+  readonly nonceOf: 'run' | 'session';
 }
 
 export interface ReplayingRun {
@@ -103,21 +108,29 @@ const requestOfTrace = async (
 /** Each conversation is a session, as many at a time or a second as was asked for. */
 const ofConversations = async (
   request: BenchRequest,
-  { given, part, pace }: TraceReplayRequest,
+  { given, part, pace, isPrimed, isRecycled, idleMsMax, nonceOf }: TraceReplayRequest,
   { location, durationMs, sessionsMax, concurrencyOf }: ReplayingRun & { readonly location: DatasetLocation },
 ): Promise<BenchRequest> => {
   refuse(given, ['requests'], 'a trace of conversations (give their number: --sessions 100)');
   const isOpen = isOpenLoop(request.pattern);
   if (isOpen) refuse(given, ['concurrency-of'], '--rate, which counts sessions');
   else refuse(given, ['ramp', 'warmup-duration', 'max-in-flight'], 'a trace of conversations without --rate');
+  const { seed, pattern } = request;
   const { trace, gapsCapped } = pacedTrace(
     await readTrace({ ...location, bytesMax: Number.POSITIVE_INFINITY }, 'agentic', {
-      part,
-      seed: request.seed,
+      part: isPrimed ? { ...part, startAt: undefined } : part,
+      seed,
       sessionsMax,
     }),
     pace,
   );
+  const lanes =
+    isPrimed && pattern.kind === 'concurrency'
+      ? {
+          count: pattern.concurrency,
+          ...traceLanes(trace, { lanes: pattern.concurrency, startAt: part.startAt, seed }),
+        }
+      : undefined;
   const counter = new TraceFactCounter();
   for (const { id, requests } of trace.sessions)
     counter.add({ line: 0, key: id, startMs: undefined, requests });
@@ -140,13 +153,29 @@ const ofConversations = async (
         spanMs: noTimes,
         inputTokens: facts.inputTokens.total,
         sharedTokens: facts.sharing?.sharedTokens ?? unknown(UNSHARED),
+        ...(idleMsMax === undefined ? {} : { idleMsMax }),
+        ...(lanes === undefined ? {} : { primed: lanes.primes.length }),
+        ...(isRecycled ? { recycles: true as const } : {}),
+        ...(nonceOf === 'run' ? {} : { marksSessions: true as const }),
+        ...(facts.subagents === 0 ? {} : { subagents: facts.subagents }),
       },
     },
-    dataset: { kind: 'agent-trace', trace, facts },
-    samplesMax: sessions.length,
+    dataset: {
+      kind: 'agent-trace',
+      trace: lanes === undefined ? trace : { ...trace, sessions: lanes.sessions },
+      facts,
+      nonceOf,
+      ...(lanes === undefined ? {} : { primes: lanes.primes, repeatFrom: lanes.count }),
+    },
+    ...(lanes === undefined ? {} : { warmup: primingWarmup(lanes.primes.length) }),
+    samplesMax: isRecycled ? undefined : (lanes?.sessions ?? sessions).length,
     durationMs,
   };
 };
+
+/** None if every session begins with its first request. */
+const primingWarmup = (count: number): Warmup =>
+  count === 0 ? { kind: 'default' } : { kind: 'requests', count };
 
 const refuse = (given: readonly string[], names: readonly string[], beside: string): void => {
   const other = names.find(name => given.includes(name));
@@ -155,7 +184,7 @@ const refuse = (given: readonly string[], names: readonly string[], beside: stri
 
 /** What only sessions have, and what a schedule of its own excludes. */
 const OF_CONVERSATIONS: readonly string[] = [
-  ...['start-at', 'sessions', 'concurrency-of'],
+  ...['start-at', 'sessions', 'concurrency-of', 'prime', 'recycle', 'idle-max', 'nonce-of'],
   ...['concurrency', 'rate', 'arrival', 'burstiness', 'max-throughput', 'ramp', 'warmup-duration'],
 ];
 const UNSHARED = 'the trace does not report which prompts share a prefix';

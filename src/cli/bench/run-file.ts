@@ -50,8 +50,7 @@ export const readRunFile = async (
     readonly given: ReadonlySet<string>;
   },
 ): Promise<RunFile> => {
-  const text = await contentOf(resolve(cwd, argument), argument);
-  const document = (await READERS.get(extname(argument).toLowerCase())?.(text, argument)) ?? {};
+  const { text, document } = await optionsDocument(argument, cwd);
   const { runs, matrix, ...common } = document;
   if (runs !== undefined && !(Array.isArray(runs) && runs.every(isJsonObject) && runs.length > 0))
     throw refused(
@@ -84,10 +83,20 @@ export const readRunFile = async (
       label: distinct(labels, at),
       urls: urlsOf(values['url'], argument),
       words: Object.entries(values).flatMap(([key, value]) =>
-        key === 'url' ? [] : wordsOf(key.replaceAll('_', '-'), value, { options, given, argument }),
+        key === 'url' ? [] : fileOptionWords(key.replaceAll('_', '-'), value, { options, given, argument }),
       ),
     })),
   };
+};
+
+/** A file of options as it is, and what it contains. @throws CommandError `benchInput` */
+export const optionsDocument = async (
+  argument: string,
+  cwd: string,
+): Promise<{ readonly text: string; readonly document: JsonObject }> => {
+  const text = await contentOf(resolve(cwd, argument), argument);
+  const document = (await READERS.get(extname(argument).toLowerCase())?.(text, argument)) ?? {};
+  return { text, document };
 };
 
 /** Every combination of the lists of [matrix]; one without values if there is none. */
@@ -148,7 +157,12 @@ export const hasCredentials = (url: string): boolean => {
   return parts !== undefined && `${parts.username}${parts.password}${parts.search}` !== '';
 };
 
-const wordsOf = (
+/**
+ * An option of a file as words of a command line; none if the line has it, or one that excludes it.
+ * @param argument the file, as it is called in errors
+ * @throws CommandError `benchInput`
+ */
+export const fileOptionWords = (
   name: string,
   value: unknown,
   {

@@ -10,8 +10,10 @@ import { isOfWholeSessions, judgedObjectives, objectiveFields } from '../../core
 import type { CallFile } from '../../core/run/provenance.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isOfSessions } from '../../core/run/run-shape.ts';
+import type { RunScenario } from '../../core/scenario/run-scenario.ts';
+import type { BenchScenario } from '../../core/scenario/scenario.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
-import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import { estimateLabel, neededLabel, sampleSizeNotice } from '../../render/run/objective-labels.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { depthDatasetOptions, depthRequest } from '../bench/depth-options.ts';
@@ -21,6 +23,7 @@ import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { isRunFile } from '../bench/run-file.ts';
 import { keptCall } from '../bench/run-provenance.ts';
+import { scenarioCall } from '../bench/scenario-option.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
 import type { Command, Invocation } from '../command.ts';
@@ -99,7 +102,8 @@ const runBench = async (
       state: stateGiven,
       run: runBench,
     });
-  const { invocation, state } = await withUrl(given, stateGiven);
+  const { scenario, invocation: whole } = await scenarioCall(given, stateGiven, benchCommand);
+  const { invocation, state } = await withUrl(whole, stateGiven);
   const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
   const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
   const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
@@ -118,7 +122,10 @@ const runBench = async (
   );
   const start = {
     ...started,
-    request: depth === undefined ? request : await depthRequest(request, depth, state.stop),
+    request: {
+      ...(depth === undefined ? request : await depthRequest(request, depth, state.stop)),
+      ...(scenario === undefined ? {} : { scenario: runScenario(scenario, request) }),
+    },
     command: storedCommand('bench', started.kept),
     call: keptCall(started.kept, file),
     mode: displayMode(state.stdout, isJson || isQuiet || isFormed),
@@ -141,6 +148,13 @@ const runBench = async (
   await sendTo(end, invocation, state);
   return await exitOf(end, invocation, state);
 };
+
+/** What the report is judged by. */
+const runScenario = ({ name, rules }: BenchScenario, { durationMs }: BenchRequest): RunScenario => ({
+  name,
+  rules,
+  durationMs: durationMs ?? unknown('it ends by a number of requests or sessions'),
+});
 
 /** With the URL of a server of this machine, if none was given. */
 const withUrl = async (

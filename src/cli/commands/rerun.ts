@@ -13,6 +13,7 @@ import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
+import { scenarioCall } from '../bench/scenario-option.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import { type Command, homeOption, type Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
@@ -100,7 +101,10 @@ export const rerunCommand: Command = {
       invocation,
       state,
       compare: async () => {
-        const differences = await differencesOf(stored, line.invocation, { invocation, state: calling });
+        const { command } = stored;
+        const ofRun = { ...calling, args };
+        const { invocation: called } = await scenarioCall(line.invocation, ofRun, command);
+        const differences = await differencesOf(stored, called, { invocation, state: calling });
         await show.write(`${differences.join('\n')}\n\n`);
       },
     });

@@ -169,6 +169,7 @@ const GROUPS: Readonly<Record<string, string>> = { rates: 'rate', latencies: 'la
 
 /** Segments have an end of their own; some options mean the whole comparison. */
 const NOT_OF_A_COMPARISON: readonly Option<unknown>[] = [
+  BENCH.scenario,
   BENCH.weights,
   BENCH.requests,
   BENCH.duration,

@@ -106,6 +106,7 @@ export const LINE = {
 
 /** Loads are the search's own, and so are the ends of its stages. */
 const NOT_OF_A_LINE: readonly Option<unknown>[] = [
+  BENCH.scenario,
   BENCH.weights,
   BENCH.tokenizer,
   BENCH.requests,

@@ -137,6 +137,7 @@ export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<u
 
 /** Loads and their ends are those of the stages, and so is the number of sessions. */
 const NOT_OF_A_SWEEP: readonly Option<unknown>[] = [
+  BENCH.scenario,
   BENCH.weights,
   BENCH.requests,
   BENCH.concurrency,

@@ -85,6 +85,12 @@ const withoutField = (field: string): string =>
 
 const OVERLOAD_ADVICE = 'The server limits its load: lower --rate or --concurrency, or raise its limit.';
 
+/** Whether a server refused a request as longer than its context, by its own reply. */
+export const isContextRefusal = (reply: string): boolean => CONTEXT_REFUSAL.test(reply);
+
+const CONTEXT_REFUSAL: RegExp =
+  /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs`? tokens \+ `?max_new_tokens/i;
+
 const ROWS: readonly AdviceRow[] = [
   {
     kinds: ['connect'],
@@ -112,8 +118,7 @@ const ROWS: readonly AdviceRow[] = [
     advice: `This model expects the limit in another field: --body '{"max_tokens":null,"max_completion_tokens":256}'`,
   },
   {
-    states:
-      /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs`? tokens \+ `?max_new_tokens/i,
+    states: CONTEXT_REFUSAL,
     advice:
       'Ask for less with --input-tokens and --output-tokens, or give the server more room: --max-model-len (vLLM), --context-length (SGLang), -c (llama-server), num_ctx (Ollama).',
   },

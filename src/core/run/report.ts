@@ -6,6 +6,7 @@ import { depthProfileSchema } from '../depth/depth-profile.ts';
 import { engineCalibrationSchema } from '../model/engine-calibration.ts';
 import { runHeadroomSchema } from '../model/run-standing.ts';
 import { recordOf } from '../record-of.ts';
+import { runScenarioSchema, scenarioFiguresSchema } from '../scenario/run-scenario.ts';
 import {
   count,
   figure,
@@ -91,6 +92,8 @@ export const reportRunSchema = openObject({
   from: v.exactOptional(v.pipe(v.array(text), v.maxLength(AGENTS_MAX))),
   /** Unknown: from a version that left lengths to the server. */
   requests: reported(runRequestsSchema),
+  /** For a run with `--scenario`. */
+  scenario: v.exactOptional(runScenarioSchema),
   /** For a run that another tool measured, and that was imported. */
   foreign: v.exactOptional(foreignOriginSchema),
 });
@@ -291,6 +294,8 @@ export const reportSchema = openObject({
   depth: v.exactOptional(depthProfileSchema),
   /** For a run of sessions: by turn, by session. */
   sessions: v.exactOptional(sessionReportSchema),
+  /** For a run with `--scenario`: what its rules are judged by, apart from everything above. */
+  scenario: v.exactOptional(scenarioFiguresSchema),
   /** Where it comes from, to repeat it. */
   provenance: reported(provenanceSchema),
   /** For each model of a mix or each URL, in order; missing if the run had only one. */

@@ -89,6 +89,10 @@ export const isOfSessions = (shape: Reported<RunShape>): boolean =>
 
 export const isOfTrace = (shape: Reported<RunShape>): boolean => !isUnknown(shape) && !isUnknown(shape.trace);
 
+/** Longest time without a request in flight that it allows; undefined: it has no limit. */
+export const idleMsMaxOf = ({ trace }: Pick<RunShape, 'trace'>): number | undefined =>
+  isUnknown(trace) ? undefined : trace.idleMsMax;
+
 export const hasSteps = (shape: Reported<RunShape> | undefined): boolean =>
   shape !== undefined && !isUnknown(shape) && shape.steps.length > 0;
 

@@ -1,8 +1,9 @@
 // Which part of a recorded trace a run replays and how fast, with its text for every form of a report. Figures
 // only: the names of a trace are its owner's.
 
+import * as v from 'valibot';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';
+import { counted, figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';
 import { count, type Infer, nonNegative, openObject, reported } from '../schema.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 
@@ -28,6 +29,16 @@ export const traceShapeSchema = openObject({
    * answer.
    */
   sharedTokens: reported(count),
+  /** Longest time without a request in flight, ms: then all pauses are shortened by the same time. Absent: no limit. */
+  idleMsMax: v.exactOptional(nonNegative),
+  /** Requests before time zero that prime the server's cache; `startAt` then concerns only the first sessions. */
+  primed: v.exactOptional(count),
+  /** After the last conversation the first begins again. */
+  recycles: v.exactOptional(v.literal(true)),
+  /** Sessions have nonces of their own, after what conversations share. Absent: one of the run. */
+  marksSessions: v.exactOptional(v.literal(true)),
+  /** Of all conversations, each once. */
+  subagents: v.exactOptional(count),
 });
 
 export type TraceShape = Infer<typeof traceShapeSchema>;
@@ -37,16 +48,32 @@ export const speedText = ({ speed }: Pick<TraceShape, 'speed'>): string =>
   speed === 1 ? 'its own speed' : `${formatThreeDigits(speed).replace(/\.0+$/, '')} times its speed`;
 
 /** "from 10 min to 20 min, pauses of at most 60 s (14 were longer)"; '' for all of it unchanged. */
-const partText = ({ fromMs, untilMs, startAt, gapMsMax, gapsCapped }: TraceShape): string =>
+const partText = ({
+  fromMs,
+  untilMs,
+  startAt,
+  gapMsMax,
+  gapsCapped,
+  idleMsMax,
+  primed,
+  recycles,
+  marksSessions,
+}: TraceShape): string =>
   [
     ...(isUnknown(fromMs) ? [] : [`from ${timeText(fromMs)}`]),
     ...(isUnknown(untilMs) ? [] : [`until ${timeText(untilMs)}`]),
     ...(isUnknown(startAt)
       ? []
-      : [`each conversation starts at ${percent(startAt.from)} to ${percent(startAt.to)} of it`]),
+      : [
+          `${primed === undefined ? 'each conversation starts' : 'the first conversations start'} at ${percent(startAt.from)} to ${percent(startAt.to)} of it`,
+        ]),
     ...(isUnknown(gapMsMax)
       ? []
       : [`pauses of at most ${timeText(gapMsMax)} (${formatCount(gapsCapped)} were longer)`]),
+    ...(idleMsMax === undefined ? [] : [`at most ${timeText(idleMsMax)} without a request in flight`]),
+    ...(primed === undefined ? [] : [`the cache primed by ${counted(primed, 'request')}`]),
+    ...(marksSessions === undefined ? [] : ['a nonce for each session']),
+    ...(recycles === undefined ? [] : ['repeated']),
   ].join(', ');
 
 /** Rows of a run of a trace in addition to those of every run; none for other runs. */

@@ -8,6 +8,7 @@ import { costSection } from './cost-rows.ts';
 import { energySection } from './energy-rows.ts';
 import { errorSection, finishSection, outcomeSection, rateSection } from './outcome-rows.ts';
 import { headroomSection } from './run-headroom-text.ts';
+import { scenarioSection } from './scenario-rows.ts';
 import { serverSection } from './server-rows.ts';
 import { sessionSection } from './session-rows.ts';
 import { stallSection } from './stall-rows.ts';
@@ -18,6 +19,7 @@ import { variantSection } from './variant-rows.ts';
 type RunSection = (report: Report) => Section | undefined;
 
 const RUN_SECTIONS: readonly RunSection[] = [
+  scenarioSection,
   outcomeSection,
   errorSection,
   finishSection,

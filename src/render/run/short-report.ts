@@ -43,6 +43,7 @@ import { answerSentence } from './objective-labels.ts';
 import { shortPercentiles } from './percentile-rows.ts';
 import { isStoppedUnmeasured, objectiveLines, reportVerdict, summaryFigures } from './report-summary.ts';
 import { headroomSection } from './run-headroom-text.ts';
+import { scenarioLines } from './scenario-rows.ts';
 import { serverPrefixSentence, serverTimeSentence } from './server-times.ts';
 import { sessionSection } from './session-rows.ts';
 import { stallSection } from './stall-rows.ts';
@@ -65,6 +66,7 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
       : depthLines(report.depth, report.calibration)),
     ...byServer(report, columns),
     ...byUrl(report),
+    ...scenarioLines(report).flatMap(line => hangingLines('  ', line, columns)),
     ...leadOf(sessionSection(report)),
     ...leadOf(stallSection(report)),
     ...(hasFigures(report) ? errorBounds(report) : []),

@@ -2,7 +2,14 @@
 // options and few write one.
 
 /** In the order of --help. */
-export const FOREIGN_FORM_NAMES = ['vllm', 'aiperf', 'guidellm', 'genai-perf', 'inference-perf'] as const;
+export const FOREIGN_FORM_NAMES = [
+  'vllm',
+  'aiperf',
+  'guidellm',
+  'genai-perf',
+  'inference-perf',
+  'inferencex',
+] as const;
 
 export type ForeignFormName = (typeof FOREIGN_FORM_NAMES)[number];
 

@@ -8,6 +8,7 @@ import type { SampledRun, SampleReading } from './foreign-series.ts';
 import { genaiPerfSummary } from './genai-perf-summary.ts';
 import { guidellmReport, guidellmSeries } from './guidellm-report.ts';
 import { inferencePerfSummary } from './inference-perf-summary.ts';
+import { inferencexRow } from './inferencex-row.ts';
 import { vllmResult } from './vllm-result.ts';
 
 /** A text in parts, none of which needs the whole run in memory. */
@@ -19,6 +20,7 @@ export const FOREIGN_FORMS: Readonly<Record<ForeignFormName, ForeignForm>> = {
   guidellm: guidellmReport,
   'genai-perf': genaiPerfSummary,
   'inference-perf': inferencePerfSummary,
+  inferencex: inferencexRow,
 };
 
 /** Several runs as one text, with the id of what they belong to. */

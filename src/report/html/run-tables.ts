@@ -10,13 +10,17 @@ import { PERCENTILES_NOTE, percentileSection } from '../../render/run/percentile
 import { objectiveLines } from '../../render/run/report-summary.ts';
 import { RUN_DEFINITIONS } from '../../render/run/run-definitions.ts';
 import { runSections } from '../../render/run/run-sections.ts';
+import { scenarioLines } from '../../render/run/scenario-rows.ts';
 import { settingRows } from '../../render/run/text-requests.ts';
 import { type Markup, markup } from '../../render/text/markup.ts';
 import { folded, foldedList, sectionMarkup } from './page-parts.ts';
 
-/** Each objective with its result and certainty; for a version that judged none, how many requests met it. */
+/**
+ * Whether it is valid by its scenario, and each objective with its result and certainty; for a version that judged none, how
+ * many requests met it.
+ */
 export const runObjectives = (report: Report): Markup | undefined => {
-  const lines = objectiveLines(report);
+  const lines = [...scenarioLines(report), ...objectiveLines(report)];
   return lines.length === 0
     ? undefined
     : markup`<ul class="objectives">${lines.map(line => markup`<li>${line}</li>`)}</ul>`;

@@ -10,13 +10,19 @@ interface Played {
   readonly over: number[];
 }
 
-const played = (...sessions: readonly TimedTurns[]): Played => {
+const played = (...sessions: readonly TimedTurns[]): Played => limited(undefined, ...sessions);
+
+const limited = (idleMsMax: number | undefined, ...sessions: readonly TimedTurns[]): Played => {
   const skipped: Played['skipped'] = [];
   const over: number[] = [];
-  const scheduler = new TurnScheduler(new TurnTable(turnTable(sessions)), {
-    skipped: (position, reason) => skipped.push({ ...position, reason }),
-    sessionOver: session => over.push(session),
-  });
+  const scheduler = new TurnScheduler(
+    new TurnTable(turnTable(sessions)),
+    {
+      skipped: (position, reason) => skipped.push({ ...position, reason }),
+      sessionOver: session => over.push(session),
+    },
+    idleMsMax === undefined ? undefined : idleMsMax * MS,
+  );
   return { scheduler, skipped, over };
 };
 
@@ -97,6 +103,59 @@ describe('turns of a session', () => {
       { session: 3, turn: 1 },
       { session: 4, turn: 0 },
     ]);
+  });
+
+  test('of sessions that are played once have their numbers before all rounds through the others', () => {
+    const table = new TurnTable(turnTable([chat(0), chat(0, 1), chat(0, 1, 2), chat(0)], 2));
+    const positions = Array.from({ length: 20 }, (_, number) => table.positionOf(number));
+    expect(positions.map(position => table.numberOf(position))).toEqual([...positions.keys()]);
+    expect(positions.map(({ session }) => session)).toEqual([
+      ...[0, 1, 1, 2, 2, 2, 3],
+      ...[4, 4, 4, 5, 6, 6, 6, 7, 8, 8, 8, 9, 10],
+    ]);
+    expect([4, 5, 6, 7].map(session => table.turnsOf(session))).toEqual([3, 1, 3, 1]);
+    expect([7, 10, 11].map(number => table.dataTurnOf(number))).toEqual([3, 6, 3]);
+  });
+});
+
+describe('with a limit of the time without a turn in flight', () => {
+  test('all pauses of all sessions are shortened by the same time once nothing is in flight', () => {
+    const { scheduler } = limited(10, chat(0, 60), chat(0, 75));
+    for (const session of [0, 1]) scheduler.begin(session, 0, false);
+    for (const _ of [0, 1]) scheduler.take(0);
+    scheduler.ended({ session: 0, turn: 0 }, 5 * MS);
+    scheduler.limitIdle();
+    // The other one is still in flight.
+    expect(scheduler.nextDueNs).toBe(65 * MS);
+    scheduler.ended({ session: 1, turn: 0 }, 20 * MS);
+    scheduler.limitIdle();
+    expect(scheduler.nextDueNs).toBe(30 * MS);
+    expect(scheduler.take(30 * MS)).toMatchObject({ session: 0, dueNs: 30 * MS });
+    // 75 ms after 20 ms, and 35 ms sooner: their distance stays.
+    expect(scheduler.nextDueNs).toBe(60 * MS);
+  });
+
+  test('a pause that begins after one that was shortened has its whole length', () => {
+    const { scheduler } = limited(10, chat(0, 100, 7));
+    scheduler.begin(0, 0, false);
+    scheduler.take(0);
+    scheduler.ended({ session: 0, turn: 0 }, 1 * MS);
+    scheduler.limitIdle();
+    expect(scheduler.take(11 * MS)).toMatchObject({ turn: 1, dueNs: 11 * MS });
+    scheduler.ended({ session: 0, turn: 1 }, 12 * MS);
+    scheduler.limitIdle();
+    expect(scheduler.nextDueNs).toBe(19 * MS);
+  });
+
+  test('a shorter pause stays, and nothing is due where nothing waits', () => {
+    const { scheduler } = limited(10, chat(0, 10));
+    scheduler.limitIdle();
+    expect(scheduler.nextDueNs).toBe(Number.POSITIVE_INFINITY);
+    scheduler.begin(0, 0, false);
+    scheduler.take(0);
+    scheduler.ended({ session: 0, turn: 0 }, 3 * MS);
+    scheduler.limitIdle();
+    expect(scheduler.nextDueNs).toBe(13 * MS);
   });
 });
 

@@ -267,6 +267,53 @@ test('inference-perf reports times between tokens, which are not known if tokens
   });
 });
 
+describe('as InferenceX aggregates a run of AgentX', () => {
+  test('normalized interactivity is 1 over latency to the last content per token, times are seconds', async () => {
+    // 180 ms for five tokens and 200 ms for one: 36 ms and 200 ms for each.
+    expect(await json('inferencex', [FIVE_TOKENS, ONE_TOKEN, FAILED])).toMatchObject({
+      conc: 8,
+      scenario_type: 'agentic-coding',
+      num_requests_successful: 2,
+      request_metrics: {
+        latency: {
+          e2el: { mean: 0.19 },
+          ttft: { mean: 0.15, p90: 0.19 },
+          tpot: { p50: 0.02 },
+          intvty: { p90: 50, std: 0 },
+          e2e_norm_intvty: { p50: expect.closeTo(1 / 0.118, 6), p90: expect.closeTo(1 / 0.1836, 6) },
+        },
+        tokens: { input: { mean: 8 }, output_actual: { mean: 3 } },
+        throughput: { duration_seconds: 0.21, per_gpu: {} },
+      },
+      scenario: null,
+      submission_valid: null,
+      hw: null,
+    });
+  });
+
+  test('tags describe the hardware, and figures for each GPU follow from them', async () => {
+    const run = { ...REPORT.run, tags: { hw: 'h100', tp: '2', pp: '2', disagg: 'false' } };
+    expect(await json('inferencex', [FIVE_TOKENS, ONE_TOKEN], { run })).toMatchObject({
+      hw: 'h100',
+      tp: 2,
+      disagg: false,
+      request_metrics: { throughput: { per_gpu: { output_tput_tps: expect.closeTo(6 / 0.21 / 4, 6) } } },
+    });
+  });
+
+  test('a run of a scenario names the rules that it breaks', async () => {
+    const run = {
+      ...REPORT.run,
+      scenario: { name: 'agentx', rules: { streamed: 1, lanes: 1 }, durationMs: 1 },
+    };
+    expect(await json('inferencex', [FIVE_TOKENS], { run })).toMatchObject({
+      scenario: 'agentx',
+      submission_valid: false,
+      submission_invalid_reasons: ['lanes'],
+    });
+  });
+});
+
 test('warm-up, a line that comes twice and one that is torn are in no format', async () => {
   const warmup = { ...ONE_TOKEN, sampleId: 9, window: -1 };
   expect(await json('vllm', [warmup, FIVE_TOKENS, FIVE_TOKENS], {}, '{"torn')).toMatchObject({

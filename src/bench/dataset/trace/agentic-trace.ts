@@ -166,7 +166,7 @@ const readRequest = (
     atMs,
     tookMs: typeof took === 'number' && took >= 0 && took <= TIME_SECONDS_MAX ? took * 1_000 : 0,
     // Blocks were counted with another tokenizer than prompts: blocks beyond the prompt are dropped.
-    blocks: chains.of(ids.slice(0, Math.floor(inputTokens / blockTokens))),
+    ...chains.of(ids.slice(0, Math.floor(inputTokens / blockTokens))),
     blockTokens,
     inputTokens,
     outputTokens: Math.max(1, outputTokens),
@@ -215,19 +215,19 @@ class AgentChains {
     this.#own = chainStart(key);
   }
 
-  of(ids: readonly number[]): readonly number[] {
+  of(ids: readonly number[]): Required<Pick<TraceRequest, 'blocks' | 'commonBlocks'>> {
     const first = this.#first ?? ids;
     this.#first = first;
     let chain = this.#common;
-    let isCommon = true;
-    return ids.map((id, index) => {
-      if (isCommon && !(index < this.#warm && id === first[index])) {
-        isCommon = false;
-        chain = chained(chain, this.#own);
-      }
+    let commonBlocks = 0;
+    const blocks = ids.map((id, index) => {
+      const isCommon = commonBlocks === index && index < this.#warm && id === first[index];
+      if (!isCommon && commonBlocks === index) chain = chained(chain, this.#own);
+      if (isCommon) commonBlocks += 1;
       chain = chained(chain, isCommon ? index : id);
       return chain;
     });
+    return { blocks, commonBlocks };
   }
 }
 

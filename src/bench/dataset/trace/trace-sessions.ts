@@ -8,6 +8,7 @@ import type { Session, Turn } from '../session.ts';
 import type { WordCosts } from '../word-costs.ts';
 import type { Trace, TraceSession } from './read-trace.ts';
 import { type ReplayPace, ReplayTimes } from './replay-times.ts';
+import type { Prime } from './trace-lanes.ts';
 import { TraceTexts } from './trace-text.ts';
 
 /** The trace with the pauses of the replay, and how many of them were cut. */
@@ -27,12 +28,18 @@ export const pacedTrace = (
 };
 
 export const traceSessions = (
-  { sessions }: Trace,
+  { sessions }: Pick<Trace, 'sessions'>,
   {
     costs,
     seed,
     isOutputInBody,
-  }: { readonly costs: WordCosts; readonly seed: number; readonly isOutputInBody: boolean },
+    nonceOf,
+  }: {
+    readonly costs: WordCosts;
+    readonly seed: number;
+    readonly isOutputInBody: boolean;
+    readonly nonceOf: 'run' | 'session';
+  },
 ): readonly Session[] => {
   const texts = new TraceTexts(costs, seed);
   let number = 0;
@@ -51,11 +58,39 @@ export const traceSessions = (
           pieces: () => texts.partsOf(request, own),
           maxTokens: isOutputInBody ? undefined : request.outputTokens,
           answer: NOT_REPEATED,
-          cacheScope: 'run',
+          cacheScope: nonceOf,
+          ...(nonceOf === 'session' ? { piecesBeforeNonce: request.commonBlocks ?? 0 } : {}),
         };
       }),
     }),
   );
+};
+
+/** A prompt in the name of a session, whose nonce is between its two parts. */
+export interface PrimeText {
+  readonly session: number;
+  readonly piecesBeforeNonce: number;
+  readonly beforeNonce: string;
+  readonly afterNonce: string;
+}
+
+/** They share with the turns of their sessions what these repeat of them. */
+export const primeTexts = (
+  primes: readonly Prime[],
+  { costs, seed }: { readonly costs: WordCosts; readonly seed: number },
+): readonly PrimeText[] => {
+  const texts = new TraceTexts(costs, seed);
+  return primes.map(({ session, request }, index) => {
+    // Numbers of turns are not negative.
+    const parts = texts.partsOf(request, -1 - index);
+    const { commonBlocks: piecesBeforeNonce = 0 } = request;
+    return {
+      session,
+      piecesBeforeNonce,
+      beforeNonce: parts.slice(0, piecesBeforeNonce).join(''),
+      afterNonce: parts.slice(piecesBeforeNonce).join(''),
+    };
+  });
 };
 
 /** Digest of lengths, blocks, dependencies and delays: equal digests mean equal prompts. Hex. */

@@ -32,6 +32,8 @@ export interface TraceRequest {
   readonly blockTokens: number;
   /** Tokens of each block, where they differ. */
   readonly blockSizes?: readonly number[];
+  /** How many of the first of them other conversations have too: tools and system prompt. Absent: unknown. */
+  readonly commonBlocks?: number;
   /** The agent of the entry that it belongs to: 0 is the main one, others are subagents. */
   readonly agent: number;
 }

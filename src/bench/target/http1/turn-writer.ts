@@ -3,7 +3,7 @@
 
 import type { SessionHistory } from '../../../core/run/run-shape.ts';
 import { TurnTable } from '../../schedule/turn-table.ts';
-import { BODY_NONCE_BYTES, commonNonce } from '../request-bodies.ts';
+import { BODY_NONCE_BYTES, commonNonce, numberedNonce } from '../request-bodies.ts';
 import {
   ANSWER_AFTER,
   ANSWER_BEFORE,
@@ -160,7 +160,7 @@ export class TurnWriter {
       return commonNonce(this.#noncePrefix, Math.floor(session / this.table.sessionCount));
     const turn = scope - this.table.firstTurn(session);
     const number = firstSampleId + this.table.numberOf({ session, turn });
-    return this.#noncePrefix + number.toString(16).padStart(BODY_NONCE_BYTES / 2, '0');
+    return numberedNonce(this.#noncePrefix, number);
   }
 
   #cell(dataTurn: number, cell: number): number {
