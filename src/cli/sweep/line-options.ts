@@ -137,6 +137,11 @@ const NOT_OF_A_LINE: readonly Option<unknown>[] = [
   BENCH.depths,
   BENCH.repetitions,
   BENCH.slo,
+  // Its stages play conversations again by themselves, each load from the same state of the cache.
+  REPLAY.prime,
+  REPLAY.recycle,
+  REPLAY.longestIdle,
+  REPLAY.nonceOf,
 ];
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [
