@@ -9,13 +9,14 @@ import {
   GAP_EDGES,
   type HostRecord,
   LATENESS_KEYS,
+  NO_FIGURE,
   SERVED_KEYS,
 } from '../core/run/event-record.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-remark.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import { type SampleTurn, SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { DecodeError } from './decode-error.ts';
-import { BEATS_MAX, GAP_CELLS_MAX, RECORD_KIND } from './event-batch-layout.ts';
+import { BEATS_MAX, GAP_CELLS_MAX, RECORD_KIND, SERVER_FIGURES_FIRST } from './event-batch-layout.ts';
 import type { FieldReader } from './field-reader.ts';
 
 type FigureKind =
@@ -42,6 +43,8 @@ interface FigureRow<R> {
   readonly head?: (record: R) => readonly number[];
   readonly figures: (record: R) => readonly number[];
   readonly read: (from: FieldReader) => R;
+  /** As other versions write it. */
+  readonly earlier?: { readonly number: number; readonly read: (from: FieldReader) => R };
 }
 
 interface EncodedFigures {
@@ -108,21 +111,21 @@ const ROWS: { readonly [K in FigureKind]: FigureRow<FigureRecords[K]> } = {
     figures: record => HOST_KEYS.map(key => record[key]),
     read: from => ({ kind: 'client.host', ...recordOf(HOST_KEYS, () => from.f64()) }),
   },
+  // count u16 · at · inFlight · moment; then each figure.
   'server.observed': {
     number: RECORD_KIND.server,
+    head: () => u16(SERVER_FIGURE_KEYS.length),
     figures: record => [
       record.atNs,
       record.inFlight,
       SERVER_MOMENTS.indexOf(record.moment),
       ...SERVER_FIGURE_KEYS.map(key => record[key]),
     ],
-    read: from => ({
-      kind: 'server.observed',
-      atNs: from.f64(),
-      inFlight: from.f64(),
-      moment: from.oneOf(SERVER_MOMENTS, from.f64(), 'moment of a reading'),
-      ...recordOf(SERVER_FIGURE_KEYS, () => from.f64()),
-    }),
+    read: from => serverRecord(from, from.u16()),
+    earlier: {
+      number: RECORD_KIND.serverUncounted,
+      read: from => serverRecord(from, SERVER_FIGURES_FIRST),
+    },
   },
   'sample.skipped': {
     number: RECORD_KIND.skipped,
@@ -246,9 +249,31 @@ const ROWS: { readonly [K in FigureKind]: FigureRow<FigureRecords[K]> } = {
   },
 };
 
-const BY_NUMBER: ReadonlyMap<number, { readonly read: (from: FieldReader) => FigureRecord }> = new Map(
-  Object.values(ROWS).map(row => [row.number, row]),
+interface NumberedReader {
+  readonly number: number;
+  readonly read: (from: FieldReader) => FigureRecord;
+}
+
+const BY_NUMBER: ReadonlyMap<number, NumberedReader> = new Map(
+  Object.values(ROWS)
+    .flatMap((row): readonly NumberedReader[] => (row.earlier === undefined ? [row] : [row, row.earlier]))
+    .map(row => [row.number, row]),
 );
+
+/** A version with fewer figures does not report the others; those that a newer one adds are passed over. */
+const serverRecord = (from: FieldReader, count: number): FigureRecords['server.observed'] => {
+  const [atNs, inFlight] = [from.f64(), from.f64()];
+  const moment = from.oneOf(SERVER_MOMENTS, from.f64(), 'moment of a reading');
+  const figures = from.f64List(count);
+  const byKey = new Map(SERVER_FIGURE_KEYS.map((key, at) => [key, figures[at] ?? NO_FIGURE]));
+  return {
+    kind: 'server.observed',
+    atNs,
+    inFlight,
+    moment,
+    ...recordOf(SERVER_FIGURE_KEYS, key => byKey.get(key) ?? NO_FIGURE),
+  };
+};
 
 const limited = (count: number, countMax: number, what: string): number => {
   if (count > countMax) throw new RangeError(`${count} ${what} in one record`);

@@ -43,7 +43,9 @@ export const RECORD_KIND = {
   marks: 16,
   gaps: 17,
   remark: 18,
-  server: 19,
+  /** Without the count of its figures, by versions that had SERVER_FIGURES_FIRST of them. */
+  serverUncounted: 19,
+  server: 31,
   note: 30,
   skipped: 20,
   placed: 21,
@@ -103,6 +105,8 @@ export const doubtMarks = (doubts: readonly TokenDoubt[]): number =>
 
 export const doubtsOf = (bits: number): readonly TokenDoubt[] =>
   TOKEN_DOUBT_KEYS.filter((_, bit) => (bits & (1 << bit)) !== 0);
+
+export const SERVER_FIGURES_FIRST = 29;
 
 /** Limit of one stamp list; a longer one is split over several records with the same meaning. */
 export const STAMPS_MAX = 0xff_ff;

@@ -10,8 +10,10 @@ import { readLiveRuns } from '../../src/bench/run/live-run-file.ts';
 import { eventClass, isEventKind, KINDS } from '../../src/core/event-kinds.ts';
 import { groupViews } from '../../src/core/group/group-view.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
-import { LATENESS_KEYS } from '../../src/core/run/event-record.ts';
+import { recordOf } from '../../src/core/record-of.ts';
+import { LATENESS_KEYS, NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../src/core/run/run.ts';
+import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { NOT_REPORTED } from '../../src/core/schema.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
@@ -168,7 +170,13 @@ test('a batch of event records is read, every kind of them', () => {
   const { bytes, header, records } = json('event-batch.json');
   const batch = readEventBatch(Uint8Array.from(Buffer.from(bytes, 'base64')));
   expect(batch).toMatchObject(header);
-  expect(batch.records).toEqual(records);
+  // Figures of a server that came later are not in it.
+  const unreported = recordOf(SERVER_FIGURE_KEYS, () => NO_FIGURE);
+  expect(batch.records).toEqual(
+    records.map((record: { readonly kind: string }) =>
+      record.kind === 'server.observed' ? { ...unreported, ...record } : record,
+    ),
+  );
   expect(new Set(batch.records.map(({ kind }) => kind)).size).toBeGreaterThan(30);
 });
 
