@@ -19,9 +19,9 @@ import { asForeign } from './foreign-report.ts';
 import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts';
 import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
+import { withSampleDetails } from './sample-details.ts';
 import { type CountedSamples, countRun } from './samples-file.ts';
 import { withScenario } from './scenario-samples.ts';
-import { withSessions } from './session-samples.ts';
 import { REPORT_FILES, readStoredFile } from './stored-file.ts';
 
 export interface FinalSnapshot {
@@ -91,7 +91,7 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
   return asForeign(
     withCost({
       ...(await withScenario(
-        await withSessions(await withDepthProfile(report, config.depth, samples), samples),
+        await withSampleDetails(await withDepthProfile(report, config.depth, samples), samples),
         samples,
       )),
       ...judged,

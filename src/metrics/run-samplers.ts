@@ -1,10 +1,10 @@
 // The samplers of a run, one for each row of its tables, created once: no lookup is needed while samples are counted.
 
 import { recordOf } from '../core/record-of.ts';
+import { hasSeries } from '../core/run/has-series.ts';
 import { COUNTER_KEYS, type CounterKey } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import {
-  hasSeries,
   isSampleSeries,
   type SampleSeriesKey,
   SERIES_KEYS,

@@ -33,6 +33,9 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
     serverPromptNs: sample.served?.promptNs ?? NO_FIGURE,
     serverDecodeNs: sample.served?.decodeNs ?? NO_FIGURE,
     reasoningTokens: sample.remark?.reasoningTokens ?? NO_FIGURE,
+    cachedTokens: sample.remark?.cachedTokens ?? NO_FIGURE,
+    tokensPerStep: tokensPerStep(sample),
+    acceptedShare: acceptedShare(sample),
     connectNs: sample.connectNs > 0 ? sample.connectNs : NO_FIGURE,
     firstByteNs: sinceSent(firstByteNs),
   };
@@ -67,6 +70,8 @@ const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
       sample.outputTokens,
       sample.connectNs,
       sample.endNs,
+      sample.remark?.cachedTokens ?? NO_FIGURE,
+      sample.remark?.predictedTokens ?? NO_FIGURE,
       ...SERVED_KEYS.map(key => sample.served?.[key] ?? NO_FIGURE),
     ].every(figure => Number.isSafeInteger(figure) && figure >= NO_FIGURE)
   );
@@ -77,6 +82,27 @@ const tokensPerChunk = ({ outputTokens, chunkCount }: EndedSample): number =>
   outputTokens === NO_FIGURE || outputTokens > TOKENS_MAX || chunkCount === 0
     ? NO_FIGURE
     : outputTokens / chunkCount;
+
+/**
+ * The first token is that of the prompt; each step after it gives one token and those that it accepts. Servers count in different
+ * ways what the limit of an answer cut off of its last step, so that a whole answer may be accepted.
+ */
+const tokensPerStep = (sample: EndedSample): number => {
+  const { served, remark, outputTokens } = sample;
+  const accepted = remark?.predictedTokens ?? NO_FIGURE;
+  const later = outputTokens - 1;
+  const hasDrafts = accepted > 0 || (accepted === 0 && (served?.draftedTokens ?? NO_FIGURE) > 0);
+  return !hasDrafts || later < 1 || accepted > later || outputTokens > TOKENS_MAX || choiceCount(sample) > 1
+    ? NO_FIGURE
+    : later / Math.max(1, later - accepted);
+};
+
+/** NO_FIGURE of counts that contradict each other. */
+const acceptedShare = ({ served, remark }: EndedSample): number => {
+  const drafted = served?.draftedTokens ?? NO_FIGURE;
+  const accepted = remark?.predictedTokens ?? NO_FIGURE;
+  return drafted <= 0 || accepted < 0 || accepted > drafted ? NO_FIGURE : accepted / drafted;
+};
 
 /** Whole nanoseconds, because every sum is exact; the rounding is half a nanosecond at most. */
 const tpotNs = (sample: EndedSample): number => {

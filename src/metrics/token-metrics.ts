@@ -26,7 +26,7 @@ export const withTokenMetrics = (snapshot: MetricsSnapshot, recount: RunMetrics)
 
 const isOfTokens = (name: string): boolean => TOKEN_METRICS.has(name) || name.startsWith('objective.');
 
-const TOKEN_SERIES: readonly SeriesKey[] = ['outputTokens', 'tpotNs', 'tokensPerChunk'];
+const TOKEN_SERIES: readonly SeriesKey[] = ['outputTokens', 'tpotNs', 'tokensPerChunk', 'tokensPerStep'];
 const TOKEN_METRICS: ReadonlySet<string> = new Set<string>([
   ...TOKEN_SERIES,
   'steadyStateOutputTokens',

@@ -1,6 +1,7 @@
 // The mock's metrics page, with the names of vLLM ("Production Metrics"), so that a reader of a server's own metrics
 // can be tested: it contains the figures of its log, or configured ones.
 
+import { ACCEPTED_AT } from '../core/run/server-reading.ts';
 import type { MockLogSummary } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
 
@@ -26,6 +27,9 @@ export const metricsPage = (
     `# TYPE vllm:${name} ${type}`,
     `vllm:${name}${label} ${value}`,
   ];
+  // Each step that verified a draft gave one token of its own, and accepted the first ones of its draft.
+  const accepted = Math.floor(outputTokens * predictedShare);
+  const drafts = Math.max(Math.min(1, outputTokens), outputTokens - accepted);
   const lines = [
     ...metric('num_requests_running', 'gauge', 'Number of requests in model execution batches.', all),
     ...metric('num_requests_waiting', 'gauge', 'Number of requests waiting to be processed.', waiting),
@@ -44,12 +48,18 @@ export const metricsPage = (
     ...(predictedShare === 0
       ? []
       : [
+          ...metric('spec_decode_num_drafts_total', 'counter', 'Number of spec decoding drafts.', drafts),
           ...metric('spec_decode_num_draft_tokens_total', 'counter', 'Number of draft tokens.', outputTokens),
           ...metric(
             'spec_decode_num_accepted_tokens_total',
             'counter',
             'Number of accepted tokens.',
-            Math.floor(outputTokens * predictedShare),
+            accepted,
+          ),
+          ...Array.from(
+            { length: Math.min(ACCEPTED_AT.length, Math.ceil(accepted / Math.max(1, drafts))) },
+            (_, position) =>
+              `vllm:spec_decode_num_accepted_tokens_per_pos_total${label.slice(0, -1)},position="${position}"} ${Math.min(drafts, accepted - position * drafts)}`,
           ),
         ]),
     '',

@@ -284,6 +284,15 @@ const llamaPage = (options: EngineStubOptions, counters: Counters, running: numb
       : [
           one('spec_decode_num_draft_tokens_total', 'counter', counters.replies * options.drafted),
           one('spec_decode_num_accepted_tokens_total', 'counter', counters.replies * (options.accepted ?? 0)),
+          one('spec_decode_num_drafts_total', 'counter', counters.replies * stepsOf(options)),
+          '# TYPE llamacpp:spec_decode_num_accepted_tokens_per_pos_total counter\n',
+          ...[0, 1].map(position => {
+            const accepted = Math.min(
+              stepsOf(options),
+              Math.max(0, (options.accepted ?? 0) - position * stepsOf(options)),
+            );
+            return `llamacpp:spec_decode_num_accepted_tokens_per_pos_total{position="${position}"} ${counters.replies * accepted}\n`;
+          }),
         ]),
     one('n_tokens_max', 'counter', 256),
     one('n_busy_slots_per_decode', 'counter', 1),
@@ -291,6 +300,10 @@ const llamaPage = (options: EngineStubOptions, counters: Counters, running: numb
     one('requests_deferred', 'gauge', 0),
   ].join('');
 };
+
+/** After the first token each step gives one and those that it accepts. */
+const stepsOf = ({ outputTokens = 8, accepted = 0 }: EngineStubOptions): number =>
+  outputTokens - 1 - accepted;
 
 const timingsOf = ({
   promptTokens,

@@ -5,9 +5,10 @@ import { counted, figureText, formatCount, UNKNOWN_FIGURE } from '../../../src/c
 import type { NodeId } from '../../../src/core/ids.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
+import { hasSeries } from '../../../src/core/run/has-series.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import { hasSeries, type SeriesKey } from '../../../src/core/run/run-series.ts';
+import type { SeriesKey } from '../../../src/core/run/run-series.ts';
 import { isOfSessions } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown, isUnknown, knownOr, type Unknown } from '../../../src/core/unknown.ts';

@@ -19,7 +19,7 @@ import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import { type FinalState, type MetricsBody, MetricsPublisher } from '../../metrics/metrics-publisher.ts';
 import { reportClient } from '../../metrics/report-client.ts';
 import { RunMetrics } from '../../metrics/run-metrics.ts';
-import { withSessions } from '../../metrics/session-samples.ts';
+import { withSampleDetails } from '../../metrics/sample-details.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
@@ -204,7 +204,7 @@ export const runFleetBench = async (
       notices: fleet.notices,
       agents: reportAgents(collected, planned),
     });
-    const whole = await withSessions(counted, directory.files.samples);
+    const whole = await withSampleDetails(counted, directory.files.samples);
     const report = parts.judge === undefined ? whole : { ...whole, ...(await parts.judge(whole)) };
     const full = renderReport(report, { isUnicode: true, isFull: true });
     const diskProblems = await directory.writeReport(report, `${full.join('\n')}\n`);

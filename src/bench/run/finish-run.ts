@@ -8,8 +8,8 @@ import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { withDepthProfile } from '../../metrics/depth-samples.ts';
 import { type FinalSnapshot, rebuildReport } from '../../metrics/report-sources.ts';
+import { withSampleDetails } from '../../metrics/sample-details.ts';
 import { withScenario } from '../../metrics/scenario-samples.ts';
-import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../render/run/text-report.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import type { AggregatorChild } from './aggregator-child.ts';
@@ -82,7 +82,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
   const isWhole = !isBlind && FINAL_SOURCES.includes(account.source);
   const detailed = isWhole
     ? await withScenario(
-        await withSessions(
+        await withSampleDetails(
           await withDepthProfile(report, options.config.depth, directory.files.samples),
           directory.files.samples,
         ),

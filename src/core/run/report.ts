@@ -32,6 +32,7 @@ import { AGENTS_MAX, trustVerdict } from './live-agent.ts';
 import { modelMixSchema, urlMixSchema, variantFiguresSchema } from './model-mix.ts';
 import { OBJECTIVE_NAMES, objectiveEntries } from './objective.ts';
 import { FINISH_REASONS, failuresByKindSchema } from './outcome.ts';
+import { prefixCacheSchema } from './prefix-cache.ts';
 import { provenanceSchema } from './provenance.ts';
 import { rateBoundsSchema } from './rate-bounds.ts';
 import { reportAgentSchema, reportCountsSchema, sentences } from './report-agent.ts';
@@ -45,6 +46,7 @@ import { runStopSchema } from './run-stop.ts';
 import { serverEvidenceSchema } from './server-tally.ts';
 import { sessionReportSchema } from './session-report.ts';
 import { metricNameSchema, seriesUnit, snapshotState } from './snapshot.ts';
+import { speculationSchema } from './speculation.ts';
 import { stallProbesSchema } from './stall-probes.ts';
 import { tokenizerAccountSchema } from './tokenizer-account.ts';
 
@@ -296,6 +298,10 @@ export const reportSchema = openObject({
   sessions: v.exactOptional(sessionReportSchema),
   /** For a run with `--scenario`: what its rules are judged by, apart from everything above. */
   scenario: v.exactOptional(scenarioFiguresSchema),
+  /** For a run of single requests with cached prompt tokens, or with `--hit-rate`. */
+  prefixCache: v.exactOptional(prefixCacheSchema),
+  /** If the server or its replies report draft tokens. */
+  speculation: v.exactOptional(speculationSchema),
   /** Where it comes from, to repeat it. */
   provenance: reported(provenanceSchema),
   /** For each model of a mix or each URL, in order; missing if the run had only one. */

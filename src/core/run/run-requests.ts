@@ -2,7 +2,17 @@
 // length of answers is known. The server's counts are in the series `inputTokens` and `outputTokens`.
 
 import * as v from 'valibot';
-import { count, figure, type Infer, list, nonNegative, openObject, reported, text } from '../schema.ts';
+import {
+  count,
+  figure,
+  type Infer,
+  list,
+  nonNegative,
+  openObject,
+  reported,
+  share,
+  text,
+} from '../schema.ts';
 
 export const requestedTokensSchema = openObject({
   /** As it was written: "normal(1024,200)". */
@@ -75,6 +85,8 @@ export const runRequestsSchema = openObject({
   shortestTokens: reported(figure),
   /** System prompts that requests share. */
   prefixes: reported(prefixesSchema),
+  /** The share of prompt tokens that they are long enough for, if a person requested one. */
+  hitRate: v.exactOptional(share),
   /** JSON of the fields that sampling options and --body add to each body. */
   body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),
 });

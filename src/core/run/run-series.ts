@@ -2,9 +2,6 @@
 // table in docs/metrics.md derive, in this order. A new series is a row here and the code for its values:
 // `metrics/sample-figures.ts` does not compile without it.
 
-import type { Reported } from '../unknown.ts';
-import { isOpenLoop, type RunPattern } from './run-pattern.ts';
-import { isCapped, isOfSessions, PLAIN_SHAPE, type RunShape } from './run-shape.ts';
 import type { SeriesRow } from './series-row.ts';
 
 export const RUN_SERIES = {
@@ -284,6 +281,42 @@ export const RUN_SERIES = {
     help: 'How many tokens arrive at once.',
     level: 'line',
   },
+  cachedTokens: {
+    unit: 'tokens',
+    per: 'completed request',
+    runs: 'all',
+    from: "the server's `usage`",
+    where: 'the reply reports it',
+    label: 'cached tokens',
+    shortLabel: 'cached tokens',
+    better: 'none',
+    help: 'Tokens of the prompt that the server took from its prefix cache, as it counts them; part of the input tokens.',
+    level: 'line',
+  },
+  tokensPerStep: {
+    unit: 'ratio',
+    per: 'completed request',
+    runs: 'all',
+    from: '(output tokens − 1) / (output tokens − 1 − accepted draft tokens)',
+    where: 'the reply reports draft tokens, and it has at least 2 output tokens',
+    label: 'tokens per step',
+    shortLabel: 'tokens per step',
+    better: 'higher',
+    help: 'How many tokens a step of the model gave on average with speculative decoding: 1 without an accepted draft token.',
+    level: 'line',
+  },
+  acceptedShare: {
+    unit: 'ratio',
+    per: 'completed request',
+    runs: 'all',
+    from: 'accepted draft tokens / draft tokens',
+    where: 'the reply reports both',
+    label: 'accepted share of draft tokens',
+    shortLabel: 'accepted drafts',
+    better: 'higher',
+    help: 'Which share of its draft tokens speculative decoding accepted.',
+    level: 'line',
+  },
   readLatenessNsMax: {
     unit: 'ns',
     per: 'observation',
@@ -347,23 +380,6 @@ export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
 /** One or several levels, in table order. */
 export const seriesOf = (...levels: readonly SeriesRow['level'][]): readonly SeriesKey[] =>
   SERIES_KEYS.filter(key => levels.includes(seriesRow(key).level));
-
-export const hasSeries = (
-  key: SeriesKey,
-  run: {
-    readonly pattern: RunPattern;
-    readonly isStreaming: boolean;
-    readonly shape?: Reported<RunShape> | undefined;
-  },
-): boolean => {
-  const { runs } = seriesRow(key);
-  if (runs === 'capped') return isCapped(run.shape ?? PLAIN_SHAPE);
-  if (runs === 'sessions') return isOfSessions(run.shape ?? PLAIN_SHAPE);
-  return (
-    (run.isStreaming || !runs.startsWith('streamed')) &&
-    (isOpenLoop(run.pattern) || isOfSessions(run.shape ?? PLAIN_SHAPE) || !runs.endsWith('scheduled'))
-  );
-};
 
 /** The main figures of a run. */
 export const headlineSeries = (run: { readonly isStreaming: boolean }): 'ttftNs' | 'latencyNs' =>

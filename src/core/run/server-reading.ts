@@ -2,7 +2,9 @@
 // figure: the names under which servers publish it, and how it is shown. Counters are since the server's
 // start: what a run added is the difference of two readings. Names and meanings: vLLM "Production Metrics"
 // (V0's names too) and vllm/v1/metrics/loggers.py, SGLang "Production Metrics", llama.cpp
-// tools/server/README.md and server-context.cpp, TGI reference "Metrics".
+// tools/server/README.md and server-context.cpp, TGI reference "Metrics", TensorRT-LLM metrics/collector.py.
+
+import { recordOf } from '../record-of.ts';
 
 interface ServerFigureRow {
   readonly label: string;
@@ -17,9 +19,30 @@ interface ServerFigureRow {
   readonly names: readonly (string | readonly string[])[];
   /** Each engine or device of one server reports the same, so the greatest counts. Others are added up. */
   readonly isShared?: true;
-  /** Half of a mean time (server-times.ts), or only for comparison: not a row of the table. */
+  /** A part of another figure (server-times.ts, speculation.ts), or only for comparison: not a row of the table. */
   readonly isHidden?: true;
 }
+
+/** By position in a draft, the first 16: most draft models guess 2 to 8 tokens ahead. */
+export const ACCEPTED_AT = [
+  ...(['acceptedAt0', 'acceptedAt1', 'acceptedAt2', 'acceptedAt3'] as const),
+  ...(['acceptedAt4', 'acceptedAt5', 'acceptedAt6', 'acceptedAt7'] as const),
+  ...(['acceptedAt8', 'acceptedAt9', 'acceptedAt10', 'acceptedAt11'] as const),
+  ...(['acceptedAt12', 'acceptedAt13', 'acceptedAt14', 'acceptedAt15'] as const),
+] as const;
+
+const acceptedAt = (key: (typeof ACCEPTED_AT)[number]): ServerFigureRow => {
+  const position = ACCEPTED_AT.indexOf(key);
+  const name = `spec_decode_num_accepted_tokens_per_pos_total{position="${position}"}`;
+  return {
+    label: `accepted at position ${position + 1}`,
+    kind: 'counter',
+    unit: 'tokens',
+    help: 'of the drafted tokens at this position of a draft, accepted',
+    names: [`vllm:${name}`, `llamacpp:${name}`],
+    isHidden: true,
+  };
+};
 
 /** In storage order: new rows go to the end. */
 const SERVER_FIGURES = {
@@ -135,14 +158,22 @@ const SERVER_FIGURES = {
     kind: 'counter',
     unit: 'tokens',
     help: 'by speculative decoding',
-    names: ['vllm:spec_decode_num_draft_tokens_total', 'llamacpp:spec_decode_num_draft_tokens_total'],
+    names: [
+      'vllm:spec_decode_num_draft_tokens_total',
+      'llamacpp:spec_decode_num_draft_tokens_total',
+      'trtllm_spec_decode_num_draft_tokens_total',
+    ],
   },
   acceptedTokens: {
     label: 'accepted tokens',
     kind: 'counter',
     unit: 'tokens',
     help: 'of those, accepted',
-    names: ['vllm:spec_decode_num_accepted_tokens_total', 'llamacpp:spec_decode_num_accepted_tokens_total'],
+    names: [
+      'vllm:spec_decode_num_accepted_tokens_total',
+      'llamacpp:spec_decode_num_accepted_tokens_total',
+      'trtllm_spec_decode_num_accepted_tokens_total',
+    ],
   },
   readBytes: {
     label: 'bytes read',
@@ -293,6 +324,30 @@ const SERVER_FIGURES = {
     isShared: true,
     isHidden: true,
   },
+  drafts: {
+    label: 'verified drafts',
+    kind: 'counter',
+    unit: 'times',
+    help: 'steps of the model that verified drafted tokens',
+    names: ['vllm:spec_decode_num_drafts_total', 'llamacpp:spec_decode_num_drafts_total'],
+  },
+  acceptanceLength: {
+    label: 'acceptance length',
+    kind: 'gauge',
+    unit: 'tokens',
+    help: 'tokens a step with a draft, as computed by the server, over an interval of its own',
+    names: ['sglang:spec_accept_length', 'trtllm_spec_decode_acceptance_length'],
+    isShared: true,
+  },
+  acceptedShare: {
+    label: 'accepted share of drafted tokens',
+    kind: 'gauge',
+    unit: 'share',
+    help: 'as computed by the server, over an interval of its own',
+    names: ['sglang:spec_accept_rate'],
+    isShared: true,
+  },
+  ...recordOf(ACCEPTED_AT, acceptedAt),
 } as const;
 
 export type ServerFigureKey = keyof typeof SERVER_FIGURES;

@@ -1,6 +1,5 @@
 // Figures of a run of sessions in addition to those of its requests: METRICS §3 by turn and by session. Pure,
-// made of the samples that ended and the turns that were skipped; cached shares refer to the server's own
-// count of prompt tokens, since the client's differs and the share could exceed 1.
+// made of the samples that ended and the turns that were skipped.
 
 import * as v from 'valibot';
 import { count, figure, type Infer, openObject, reported } from '../schema.ts';
@@ -8,6 +7,7 @@ import { BoundedSpread, type SpreadFigures, spreadFiguresSchema } from '../stati
 import { type Reported, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
+import { byUncachedSchema, PrefixCacheTally } from './prefix-cache.ts';
 import { CONCURRENCY_UNITS, type ConcurrencyUnit } from './run-shape.ts';
 import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
 import { SKIP_REASONS, type SkippedTurn, type SkipReason } from './session-outcome.ts';
@@ -29,12 +29,10 @@ interface TurnRow {
 
 export class SessionTally {
   readonly #turns: TurnTally[] = [];
-  /** One report is enough to know that it reports this. */
-  #reportsCache = false;
   readonly #follower: SessionFollower;
   readonly #durationsNs: BoundedSpread = new BoundedSpread();
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
-  readonly #uncached: Map<number, BoundedSpread> = new Map();
+  readonly #cache: PrefixCacheTally = new PrefixCacheTally();
 
   /** @param sessionsMax followed at a time */
   constructor(sessionsMax: number = SESSIONS_FOLLOWED_MAX) {
@@ -52,17 +50,11 @@ export class SessionTally {
     if (outcome !== 'completed') return;
     turn.completed += 1;
     turn.latenciesNs.add(sample.endNs - sample.sentNs);
-    const ttftNs = sample.firstContentNs === NO_FIGURE ? NO_FIGURE : sample.firstContentNs - sample.sentNs;
-    if (ttftNs !== NO_FIGURE) turn.ttftsNs.add(ttftNs);
+    if (sample.firstContentNs !== NO_FIGURE) turn.ttftsNs.add(sample.firstContentNs - sample.sentNs);
     if (sample.inputTokens === NO_FIGURE) return;
     turn.inputTokens += sample.inputTokens;
     turn.reported += 1;
-    const reported = sample.remark?.cachedTokens ?? NO_FIGURE;
-    if (reported !== NO_FIGURE) this.#reportsCache = true;
-    // Servers that report it leave it out if it is zero (vLLM, the mock).
-    const cached = reported === NO_FIGURE ? 0 : reported;
-    turn.cachedTokens += cached;
-    if (ttftNs !== NO_FIGURE) this.#uncachedTtft(Math.max(0, sample.inputTokens - cached), ttftNs);
+    turn.cachedTokens += this.#cache.ended(sample);
   }
 
   skipped({ window, reason, ...position }: SkippedTurn): void {
@@ -94,12 +86,9 @@ export class SessionTally {
       },
       skippedBecause: { ...this.#skipped },
       durationNs: this.#durationsNs.figures() ?? unknown('no session was completed'),
-      cachedShare: this.#cachedShare(
-        total(turn => turn.cachedTokens),
-        total(turn => turn.inputTokens),
-      ),
+      cachedShare: this.#cache.hitShare(),
       byTurn: this.#turns.map((turn, index) => this.#row(turn, index)),
-      byUncached: this.#uncachedRows(),
+      byUncached: this.#cache.byUncached(),
     };
   }
 
@@ -123,30 +112,8 @@ export class SessionTally {
         turn.reported === 0
           ? unknown('token usage was not reported by the server')
           : turn.inputTokens / turn.reported,
-      cachedShare: this.#cachedShare(turn.cachedTokens, turn.inputTokens),
+      cachedShare: this.#cache.hitShare(turn.cachedTokens, turn.inputTokens),
     };
-  }
-
-  #cachedShare(cached: number, requested: number): Reported<number> {
-    return requested === 0 || !this.#reportsCache ? CACHE_UNREPORTED : cached / requested;
-  }
-
-  #uncachedTtft(tokens: number, ttftNs: number): void {
-    const bucket = tokens === 0 ? 0 : Math.floor(Math.log2(tokens)) + 1;
-    const kept = this.#uncached.get(bucket) ?? new BoundedSpread();
-    kept.add(ttftNs);
-    this.#uncached.set(bucket, kept);
-  }
-
-  #uncachedRows(): SessionReport['byUncached'] {
-    if (!this.#reportsCache) return CACHE_UNREPORTED;
-    return [...this.#uncached]
-      .toSorted(([a], [b]) => a - b)
-      .flatMap(([bucket, ttfts]) => {
-        const ttftNs = ttfts.figures();
-        const from = bucket === 0 ? 0 : 2 ** (bucket - 1);
-        return ttftNs === undefined ? [] : [{ from, to: 2 ** bucket, count: ttfts.count, ttftNs }];
-      });
   }
 }
 
@@ -173,8 +140,6 @@ const noTurns = (): TurnTally => ({
   ttftsNs: new BoundedSpread(),
   latenciesNs: new BoundedSpread(),
 });
-
-const CACHE_UNREPORTED = unknown('cached tokens are not reported by the server');
 
 /** Limit per report. */
 export const TURN_ROWS_MAX = 64;
@@ -219,16 +184,7 @@ export const sessionReportSchema = openObject({
     ),
     v.maxLength(TURN_ROWS_MAX),
   ),
-  /**
-   * Prompt tokens that the server had to read, in powers of two: a time to first token should grow with them.
-   */
-  byUncached: reported(
-    // Powers of two of any integer.
-    v.pipe(
-      v.array(openObject({ from: figure, to: figure, count, ttftNs: spreadFiguresSchema })),
-      v.maxLength(64),
-    ),
-  ),
+  byUncached: byUncachedSchema,
 });
 
 export type SessionReport = Infer<typeof sessionReportSchema>;

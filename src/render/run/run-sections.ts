@@ -7,10 +7,12 @@ import { clientSection } from './client-rows.ts';
 import { costSection } from './cost-rows.ts';
 import { energySection } from './energy-rows.ts';
 import { errorSection, finishSection, outcomeSection, rateSection } from './outcome-rows.ts';
+import { prefixCacheSection } from './prefix-cache-rows.ts';
 import { headroomSection } from './run-headroom-text.ts';
 import { scenarioSection } from './scenario-rows.ts';
 import { serverSection } from './server-rows.ts';
 import { sessionSection } from './session-rows.ts';
+import { speculationSection } from './speculation-rows.ts';
 import { stallSection } from './stall-rows.ts';
 import { userSection } from './user-rows.ts';
 import { variantSection } from './variant-rows.ts';
@@ -31,6 +33,8 @@ const RUN_SECTIONS: readonly RunSection[] = [
   variantSection,
   agentSection,
   sessionSection,
+  prefixCacheSection,
+  speculationSection,
   headroomSection,
   energySection,
   costSection,

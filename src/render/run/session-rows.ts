@@ -1,6 +1,5 @@
 // A run of sessions in every form of a report: lines, and the rows of two tables.
 
-import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../../core/figure/figure.ts';
 import type { Report } from '../../core/run/report.ts';
 import { SESSIONS_FOLLOWED_MAX } from '../../core/run/session-follower.ts';
@@ -8,8 +7,10 @@ import type { SkipReason } from '../../core/run/session-outcome.ts';
 import type { SessionReport } from '../../core/run/session-report.ts';
 import type { SpreadFigures } from '../../core/statistics/bounded-spread.ts';
 import { hasEnoughFor } from '../../core/statistics/early-stopping.ts';
-import { isUnknown, type Reported } from '../../core/unknown.ts';
-import { type Section, withRows } from '../section.ts';
+import { isUnknown } from '../../core/unknown.ts';
+import type { Section } from '../section.ts';
+import { uncachedTables } from './prefix-cache-rows.ts';
+import { spreadTail, spreadTime } from './spread-text.ts';
 
 export const sessionSection = ({ sessions }: Pick<Report, 'sessions'>): Section | undefined =>
   sessions === undefined
@@ -21,11 +22,7 @@ export const sessionSection = ({ sessions }: Pick<Report, 'sessions'>): Section 
         lead: sessionLines(sessions),
         tables: [
           { name: 'Turns', columns: TURN_COLUMNS, rows: turnRows(sessions) },
-          ...withRows({
-            name: 'By uncached tokens',
-            columns: UNCACHED_COLUMNS,
-            rows: uncachedRows(sessions),
-          }),
+          ...uncachedTables(sessions.byUncached),
         ],
       };
 
@@ -71,43 +68,19 @@ const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[])[] =>
     formatCount(row.issued),
     formatCount(row.failed),
     formatCount(row.skipped),
-    time(row.ttftNs, 'p50'),
-    tail(row.ttftNs, row.completed),
-    time(row.latencyNs, 'p50'),
+    spreadTime(row.ttftNs, 'p50'),
+    spreadTail(row.ttftNs, row.completed),
+    spreadTime(row.latencyNs, 'p50'),
     isUnknown(row.inputTokensMean) ? '–' : formatCount(Math.round(row.inputTokensMean)),
     isUnknown(row.cachedShare) ? '–' : percent(row.cachedShare),
   ]);
 
-const UNCACHED_COLUMNS: readonly string[] = ['Uncached tokens', 'Requests', 'TTFT p50', 'TTFT p90'];
-
-/** None if the server reports nothing about its cache. */
-const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly string[])[] =>
-  isUnknown(byUncached)
-    ? []
-    : byUncached.map(({ from, to, count, ttftNs }) => [
-        from === 0
-          ? '0'
-          : from === to - 1
-            ? formatCount(from)
-            : `${formatCount(from)} to ${formatCount(to - 1)}`,
-        formatCount(count),
-        time(ttftNs, 'p50'),
-        tail(ttftNs, count),
-      ]);
-
 const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_LABELS, text);
-
-const time = (figures: Reported<SpreadFigures>, key: keyof SpreadFigures): string =>
-  isUnknown(figures) ? '–' : figureText(formatMeasuredNanoseconds(figures[key]));
-
-/** p90 of this many values; a dash if they are too few. */
-const tail = (figures: Reported<SpreadFigures>, count: number): string =>
-  hasEnoughFor(90, count) ? time(figures, 'p90') : '–';
 
 const times = (figures: SpreadFigures, count: number): string =>
   hasEnoughFor(90, count)
-    ? `${time(figures, 'p50')}, ${time(figures, 'p90')}, ${time(figures, 'max')} (p50, p90, most)`
-    : `${time(figures, 'p50')}, ${time(figures, 'max')} (p50, most)`;
+    ? `${spreadTime(figures, 'p50')}, ${spreadTime(figures, 'p90')}, ${spreadTime(figures, 'max')} (p50, p90, most)`
+    : `${spreadTime(figures, 'p50')}, ${spreadTime(figures, 'max')} (p50, most)`;
 
 const percent = (share: number): string => figureText(formatFinePercent(share));
 

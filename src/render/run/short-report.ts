@@ -41,11 +41,13 @@ import { depthLines } from './depth-text.ts';
 import { energySection } from './energy-rows.ts';
 import { answerSentence } from './objective-labels.ts';
 import { shortPercentiles } from './percentile-rows.ts';
+import { prefixCacheSection } from './prefix-cache-rows.ts';
 import { isStoppedUnmeasured, objectiveLines, reportVerdict, summaryFigures } from './report-summary.ts';
 import { headroomSection } from './run-headroom-text.ts';
 import { scenarioLines } from './scenario-rows.ts';
 import { serverPrefixSentence, serverTimeSentence } from './server-times.ts';
 import { sessionSection } from './session-rows.ts';
+import { speculationSection } from './speculation-rows.ts';
 import { stallSection } from './stall-rows.ts';
 import { tokenRows } from './text-requests.ts';
 import { variantSection } from './variant-rows.ts';
@@ -67,8 +69,7 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
     ...byServer(report, columns),
     ...byUrl(report),
     ...scenarioLines(report).flatMap(line => hangingLines('  ', line, columns)),
-    ...leadOf(sessionSection(report)),
-    ...leadOf(stallSection(report)),
+    ...leads(report),
     ...(hasFigures(report) ? errorBounds(report) : []),
     ...apart(headroomSection(report), columns),
     ...apart({ tables: energySection(report)?.tables ?? [] }, columns),
@@ -80,9 +81,18 @@ export const shortReport = (report: Report, columns: number): readonly string[] 
   return [...above, ...objectives(report, { columns, linesMax: room }), ...below];
 };
 
-/** The part for the first screen; the tables are in the full report. */
-const leadOf = (section: Section | undefined): readonly string[] =>
-  (section?.lead ?? []).map(line => `  ${line}`);
+/** The parts for the first screen; the tables by turn, by uncached tokens and by position are in the full report. */
+const leads = (report: Report): readonly string[] => {
+  const { requests } = report.run;
+  // Hits of prompts that were not made to share anything are a finding, or the chat template.
+  const isShared = !isUnknown(requests) && !isUnknown(requests.prefixes);
+  return [
+    sessionSection(report),
+    isShared ? prefixCacheSection(report) : undefined,
+    speculationSection(report),
+    stallSection(report),
+  ].flatMap(section => (section?.lead ?? []).map(line => `  ${line}`));
+};
 
 /** In capitals if something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report, columns: number): readonly string[] => {

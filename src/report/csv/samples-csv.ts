@@ -82,6 +82,8 @@ const OWN_COLUMNS: readonly CsvColumn<EndedSample>[] = [
   { name: 'cut_after_grace', of: ({ note }) => (note?.isCutAfterGrace === true ? 1 : undefined) },
   { name: 'cancelled_as_planned', of: ({ note }) => (note?.isCancelledAsPlanned === true ? 1 : undefined) },
   { name: 'reasoning_tokens', of: ({ remark }) => known(remark?.reasoningTokens ?? NO_FIGURE) },
+  { name: 'drafted_tokens', of: ({ served }) => known(served?.draftedTokens ?? NO_FIGURE) },
+  { name: 'accepted_tokens', of: ({ remark }) => known(remark?.predictedTokens ?? NO_FIGURE) },
   { name: 'line_id', of: ({ lineId }) => (lineId === undefined ? undefined : showable(lineId, ' ')) },
 ];
 /** A time in which runs are compared has a column too. */

@@ -41,8 +41,10 @@ test("the mock's page is read as it was configured", () => {
     swapped: 1,
     promptTokens: 1_000,
     generatedTokens: 500,
+    drafts: 250,
     draftedTokens: 500,
     acceptedTokens: 250,
+    acceptedAt0: 250,
     readBytes: NO_FIGURE,
     writtenBytes: NO_FIGURE,
   });
@@ -62,6 +64,7 @@ test('the page of llama-server b11434 is read: prompts with what came from the c
     prefixQueried: (computed ?? 0) + (cached ?? 0),
     draftedTokens: 0,
     acceptedTokens: 0,
+    drafts: 0,
     running: 0,
     waiting: 0,
   });
@@ -106,6 +109,48 @@ test('engines of a server add up, shares do not', () => {
   expect(readServerFigures('sglang:token_usage 0.28\nsglang:cache_hit_rate 0.5\n')).toMatchObject({
     kvUsage: 0.28,
     prefixHitShare: 0.5,
+  });
+});
+
+test('speculation is read by position, of all engines, and from the gauges of servers that have no counters', () => {
+  const vllm = (name: string, engine: number, value: number, more = ''): string =>
+    `vllm:spec_decode_num_${name}_total{engine="${engine}",model_name="m"${more}} ${value}.0\n`;
+  const page = [0, 1].map(engine =>
+    [
+      vllm('drafts', engine, 100),
+      vllm('draft_tokens', engine, 300),
+      vllm('accepted_tokens', engine, 150),
+      ...[90, 45, 15].map((count, position) =>
+        vllm('accepted_tokens_per_pos', engine, count, `,position="${position}"`),
+      ),
+      // Not position 1.
+      vllm('accepted_tokens_per_pos', engine, 1, ',position="11"'),
+    ].join(''),
+  );
+  expect(readServerFigures(page.join(''))).toMatchObject({
+    drafts: 200,
+    draftedTokens: 600,
+    acceptedTokens: 300,
+    acceptedAt0: 180,
+    acceptedAt1: 90,
+    acceptedAt2: 30,
+    acceptedAt3: NO_FIGURE,
+    acceptedAt11: 2,
+  });
+  const sglang = [
+    'sglang:spec_accept_rate{dp_rank="0",engine_type="unified",model_name="glm",tp_rank="0"} 0.55',
+    'sglang:spec_accept_length{dp_rank="0",engine_type="unified",model_name="glm",tp_rank="0"} 1.55',
+  ].join('\n');
+  expect(readServerFigures(sglang)).toMatchObject({ acceptedShare: 0.55, acceptanceLength: 1.55 });
+  const tensorrt = [
+    'trtllm_spec_decode_num_draft_tokens_total{engine_type="trtllm",model_name="m"} 30.0',
+    'trtllm_spec_decode_num_accepted_tokens_total{engine_type="trtllm",model_name="m"} 21.0',
+    'trtllm_spec_decode_acceptance_length{engine_type="trtllm",model_name="m"} 2.4',
+  ].join('\n');
+  expect(readServerFigures(tensorrt)).toMatchObject({
+    draftedTokens: 30,
+    acceptedTokens: 21,
+    acceptanceLength: 2.4,
   });
 });
 

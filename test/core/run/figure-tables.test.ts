@@ -2,9 +2,10 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { hasSeries } from '../../../src/core/run/has-series.ts';
 import { FINISH_REASONS } from '../../../src/core/run/outcome.ts';
 import { COUNTER_KEYS, RECORD_PROBLEMS } from '../../../src/core/run/run-counters.ts';
-import { hasSeries, SERIES_KEYS } from '../../../src/core/run/run-series.ts';
+import { SERIES_KEYS } from '../../../src/core/run/run-series.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
 const METRICS = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');

@@ -54,6 +54,19 @@ test('llama.cpp reports what it guessed ahead and accepted, and each reply its o
   const { report, server } = await runOf({ kind: 'llama.cpp', drafted: 6, accepted: 4 });
   expect(server.figures.draftedTokens?.rose).toBe(120);
   expect(server.figures.acceptedTokens?.rose).toBe(80);
+  // 8 tokens: that of the prompt, then three steps, in which 4 of 6 guesses were accepted.
+  expect(server.figures.drafts?.rose).toBe(60);
+  expect(report.series.tokensPerStep).toMatchObject({ count: 20, min: expect.closeTo(7 / 3, 5) });
+  expect(report.series.acceptedShare).toMatchObject({ count: 20, min: expect.closeTo(4 / 6, 5) });
+  expect(report.speculation).toMatchObject({
+    acceptedShare: 4 / 6,
+    acceptanceLength: 1 + 4 / 3,
+    byPosition: [
+      { position: 1, ofDrafts: 1, ofReached: 1 },
+      { position: 2, ofDrafts: 1 / 3, ofReached: 1 / 3 },
+    ],
+    byTercile: { kind: 'unknown' },
+  });
   expect(report.series.serverPromptNs).toMatchObject({ count: 20, mean: 4_500_000 });
   expect(report.series.serverDecodeNs).toMatchObject({ count: 20, mean: 8_250_000 });
   expect(report.series.serverLoadNs?.count).toBe(0);

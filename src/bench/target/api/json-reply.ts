@@ -105,11 +105,20 @@ export abstract class JsonReply implements ApiReply {
     if (tokenCount(timings['cache_n']) !== NO_FIGURE) this.cachedTokens = tokenCount(timings['cache_n']);
     this.promptNs = nanoseconds(timings['prompt_ms'], 1e6);
     this.decodeNs = nanoseconds(timings['predicted_ms'], 1e6);
-    this.draftedTokens = tokenCount(timings['draft_n']);
-    const accepted = tokenCount(timings['draft_n_accepted']);
-    if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
+    this.speculated(timings, LLAMA_DRAFTS);
     // It counts what it timed separately.
     if (this.hasFinished) this.checked(tokenCount(timings['predicted_n']));
+  }
+
+  /** Counts of speculative decoding under the first of these pairs of names that it has whole. */
+  protected speculated(counts: JsonObject, names: readonly DraftNames[]): void {
+    for (const pair of names) {
+      const [drafted, accepted] = [tokenCount(counts[pair.drafted]), tokenCount(counts[pair.accepted])];
+      if (drafted === NO_FIGURE || accepted === NO_FIGURE) continue;
+      this.draftedTokens = drafted;
+      this.predictedTokens = accepted;
+      return;
+    }
   }
 
   /**
@@ -177,6 +186,11 @@ export abstract class JsonReply implements ApiReply {
   }
 }
 
+export interface DraftNames {
+  readonly drafted: string;
+  readonly accepted: string;
+}
+
 interface UsageCounts {
   readonly input: number;
   readonly output: number;
@@ -207,6 +221,8 @@ export const isDoneMark = (bytes: Buffer, start: number, end: number): boolean =
   return end - start < 32 && bytes.toString('latin1', start, end).trim() === '[DONE]';
 };
 
+/** tools/server/server-task.cpp: only in replies for which it has drafted. */
+const LLAMA_DRAFTS: readonly DraftNames[] = [{ drafted: 'draft_n', accepted: 'draft_n_accepted' }];
 const DONE = Buffer.from('[DONE]');
 const FIRST_CHOICE: readonly number[] = [0];
 const DETAIL_LENGTH_MAX = 200;

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
 import { type Unknown, unknown } from '../../../core/unknown.ts';
 import { lengthFieldsJson, merged } from '../request-fields.ts';
-import { JsonReply, reasoningOf, textOf, tokenCount } from './json-reply.ts';
+import { type DraftNames, JsonReply, reasoningOf, textOf, tokenCount } from './json-reply.ts';
 import { ReplyText } from './reply-text.ts';
 import { type BodySettings, CARRIES_NOTHING, type ModelList, type ServerApi } from './server-api.ts';
 
@@ -36,6 +36,16 @@ export const OPENAI: Pick<
   withoutEnd: 'the reply ended without [DONE] and without a finish reason',
 };
 
+/**
+ * Names of SGLang, the newest first (tokenizer_manager.py): in `meta_info` of its own API, and of a choice of a whole reply to a request
+ * with `return_meta_info`; in `sglext` of a reply or a stream to one with `return_spec_tokens_details` (openai/utils.py).
+ */
+export const SGLANG_DRAFTS: readonly DraftNames[] = [
+  { drafted: 'spec_num_proposed_drafts', accepted: 'spec_num_correct_drafts' },
+  { drafted: 'spec_proposed_drafts', accepted: 'spec_accepted_drafts' },
+  { drafted: 'spec_draft_token_num', accepted: 'spec_accept_token_num' },
+];
+
 /** The fields after the prompt, with the object's end. */
 export const bodyEnd = (
   maxTokens: number | undefined,
@@ -64,6 +74,11 @@ export class OpenAiReply extends JsonReply {
   readonly #answerOf: ChoiceText;
   readonly #choices: Map<number, Choice> = new Map();
   override readonly carried: number[] = [];
+  /**
+   * All tokens by all iterations (TensorRT-LLM, llmRequest.h getAvgDecodedTokensPerIter); 1: without speculative decoding, or not
+   * reported.
+   */
+  #tokensPerIteration = 1;
 
   constructor(contentOf: ChoiceContent, answerOf: ChoiceText) {
     super();
@@ -74,6 +89,7 @@ export class OpenAiReply extends JsonReply {
   override reset(): void {
     super.reset();
     this.#choices.clear();
+    this.#tokensPerIteration = 1;
   }
 
   override get hasFinished(): boolean {
@@ -82,7 +98,7 @@ export class OpenAiReply extends JsonReply {
     return true;
   }
 
-  protected read({ choices, usage, timings }: JsonObject, isWhole: boolean): number {
+  protected read({ choices, usage, timings, sglext }: JsonObject, isWhole: boolean): number {
     let carries = CARRIES_NOTHING;
     this.carried.length = 0;
     if (Array.isArray(choices)) {
@@ -90,6 +106,11 @@ export class OpenAiReply extends JsonReply {
     }
     if (isJsonObject(usage)) this.#usage(usage);
     if (isJsonObject(timings)) this.timed(timings);
+    const details = isJsonObject(sglext) ? sglext['spec_tokens_details'] : undefined;
+    if (isJsonObject(details)) this.speculated(details, SGLANG_DRAFTS);
+    // The mean may come before the count that it is the mean of.
+    if (this.#tokensPerIteration > 1 && this.choices === 1 && this.outputTokens > 0)
+      this.predictedTokens = this.outputTokens - Math.round(this.outputTokens / this.#tokensPerIteration);
     return carries;
   }
 
@@ -133,6 +154,9 @@ export class OpenAiReply extends JsonReply {
     if (carries !== CARRIES_NOTHING) this.carried.push(number);
     // Moonshot has it here.
     if (isJsonObject(choice['usage'])) this.#usage(choice['usage']);
+    if (isJsonObject(choice['meta_info'])) this.speculated(choice['meta_info'], SGLANG_DRAFTS);
+    const mean = choice['avg_decoded_tokens_per_iter'];
+    if (typeof mean === 'number') this.#tokensPerIteration = mean;
     return carries;
   }
 

@@ -8,7 +8,7 @@ import type { Prompt } from '../../dataset/prompt.ts';
 import { merged } from '../request-fields.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from './json-reply.ts';
 import { between, markedPrompt } from './marked-messages.ts';
-import { OPENAI } from './openai-api.ts';
+import { OPENAI, SGLANG_DRAFTS } from './openai-api.ts';
 import { type BodySettings, type BodyText, CARRIES_NOTHING, type ServerApi } from './server-api.ts';
 
 export const sglangApi: ServerApi = {
@@ -75,8 +75,7 @@ class SglangReply extends JsonReply {
     this.counted({ input: tokenCount(input), output: tokenCount(output) });
     if (reasoningOf(meta) !== NO_FIGURE) this.reasoningTokens = reasoningOf(meta);
     if (tokenCount(cached) !== NO_FIGURE) this.cachedTokens = tokenCount(cached);
-    const accepted = tokenCount(meta['spec_accept_token_num']);
-    if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
+    this.speculated(meta, SGLANG_DRAFTS);
     const { finish_reason: finish } = meta;
     const kind = isJsonObject(finish) ? textOf(finish['type']) : textOf(finish);
     if (kind === '') return;
