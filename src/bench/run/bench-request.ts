@@ -90,6 +90,8 @@ export interface RequestSettings {
   /** Length of generated prompts; undefined: PROMPT_WORDS words. */
   readonly inputTokens: LengthChoice | undefined;
   readonly prefixes: SharedPrefixes | undefined;
+  /** For which share of prompt tokens the prefixes were made. */
+  readonly hitRate?: number;
   /** Sampling and --body: fields of each body, null for one that is left out. Not secret: stored in config.json. */
   readonly fields: JsonObject;
 }

@@ -210,6 +210,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
       calibration: options.calibration,
       shortestTokens: options.shortestTokens,
       prefixes: request.requests.prefixes ?? unknown('none'),
+      ...(request.requests.hitRate === undefined ? {} : { hitRate: request.requests.hitRate }),
       body: JSON.stringify(request.requests.fields),
     },
   },

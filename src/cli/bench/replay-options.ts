@@ -21,8 +21,8 @@ const { choice, flag, value, valueOr } = optionsIn('Replay of a trace');
 /** A trace has its own prompts, lengths and sessions. */
 const TRACE_CONFLICTS = [
   ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
-  ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
-  ...['system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
+  ...['output-tokens', 'prefix-tokens', 'prefixes', 'hit-rate', 'turns', 'multi-turn', 'think-time'],
+  ...['answers', 'system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],
 ] as const;
 
 const OPEN = ['rate', 'max-throughput'] as const;

@@ -3,15 +3,18 @@
 
 import { resolve } from 'node:path';
 import * as v from 'valibot';
-import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
+import { LENGTHS_DRAWN, type LengthChoice, lengthsOf } from '../../bench/dataset/length-choice.ts';
+import { PROMPT_WORDS } from '../../bench/dataset/synthetic-dataset.ts';
 import type { RequestSettings } from '../../bench/run/bench-request.ts';
+import { counted } from '../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type LengthRequest, parseLength } from '../../core/figure/parse-length.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { excludes, needs, type OptionReader, optionsIn } from '../../core/option/option.ts';
 import { decimalFrom, wholeNumberFrom } from '../../core/option/option-values.ts';
-import { BODY_TEXT_MAX, type SharedPrefixes } from '../../core/run/run-requests.ts';
-import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
+import { LOAD_OPTIONS } from '../../core/run/load-request.ts';
+import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
+import { distributionText, LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
 import { secretIn } from '../../core/text/secret-look.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { usage } from '../command-error.ts';
@@ -41,6 +44,16 @@ const bodyFields = (text: string): Parsed<JsonObject> => {
     : wrong(
         '"max_tokens" cannot be set with --body',
         `Write: ${shellCommand`--output-tokens ${JSON.stringify(limit).slice(0, 20)}`}`,
+      );
+};
+
+const hitRate = (text: string): Parsed<number> => {
+  const percent = /^\d{1,2}(\.\d{1,3})?%$/.test(text) ? Number(text.slice(0, -1)) : 0;
+  return percent >= 1
+    ? parsed(percent / 100)
+    : wrong(
+        `${JSON.stringify(text.slice(0, 40))} is not a share of prompt tokens`,
+        'Write a percentage from 1 to 99.999, such as 60%.',
       );
 };
 
@@ -80,10 +93,24 @@ export const REQUEST_OPTIONS = {
   }),
   prefixes: value({
     name: 'prefixes',
-    rules: [needs({ 'prefix-tokens': '1024' })],
+    rules: [needs({ 'prefix-tokens': '1024', 'hit-rate': '60%' })],
     valueName: 'K',
     meaning: 'How many different system prompts of --prefix-tokens there are, used in turn. Default: 1.',
     parse: wholeNumberFrom(1, 1_000),
+  }),
+  hitRate: value({
+    name: 'hit-rate',
+    rules: [
+      NOT_WITH_DATASET,
+      excludes(['prefix-tokens'], { because: 'it determines how long the shared prefix is' }),
+      excludes(['system-prompt'], { advice: 'Both are a system prompt: use one of them.' }),
+      excludes(['turns', 'multi-turn'], { because: 'the history of a session is cached too' }),
+      excludes(['no-nonce'], { because: 'a repeated prompt is cached as a whole' }),
+    ],
+    valueName: 'P%',
+    meaning:
+      'Begin generated prompts with a shared system prompt so long that a prefix cache can have this share of their tokens.',
+    parse: hitRate,
   }),
   temperature: value({
     name: 'temperature',
@@ -123,7 +150,7 @@ export const requestSettingsOf = (
   const options = {
     outputTokens: choiceOf(given(REQUEST_OPTIONS.outputTokens), cwd),
     inputTokens: choiceOf(given(REQUEST_OPTIONS.inputTokens), cwd),
-    prefixes: prefixesOf(given),
+    ...prefixesOf(given),
     fields: fieldsOf(given),
   };
   const limit = LIMITS_OF_OTHERS.find(name => name in options.fields);
@@ -141,9 +168,33 @@ const choiceOf = (options: LengthRequest | undefined, cwd: string): LengthChoice
     ? { kind: 'file', path: resolve(cwd, options.path), shownPath: options.path }
     : options;
 
-const prefixesOf = (given: OptionReader): SharedPrefixes | undefined => {
-  const tokens = given(REQUEST_OPTIONS.prefixTokens);
-  return tokens === undefined ? undefined : { tokens, count: given(REQUEST_OPTIONS.prefixes) ?? 1 };
+const prefixesOf = (given: OptionReader): Pick<RequestSettings, 'prefixes' | 'hitRate'> => {
+  const share = given(REQUEST_OPTIONS.hitRate);
+  const tokens = share === undefined ? given(REQUEST_OPTIONS.prefixTokens) : prefixTokensFor(share, given);
+  return {
+    prefixes: tokens === undefined ? undefined : { tokens, count: given(REQUEST_OPTIONS.prefixes) ?? 1 },
+    ...(share === undefined ? {} : { hitRate: share }),
+  };
+};
+
+/** Prefixes are equally long, so that the mean length of what the run draws after them decides. */
+const prefixTokensFor = (share: number, given: OptionReader): number => {
+  const own = given(REQUEST_OPTIONS.inputTokens) ?? { kind: 'fixed' as const, value: PROMPT_WORDS };
+  if (own.kind === 'file')
+    throw usage(
+      '--hit-rate and lengths of a file cannot be combined',
+      'Write them as a distribution, such as --input-tokens 128:60,512:30.',
+    );
+  const chosen = { distribution: own, text: distributionText(own) };
+  const draw = lengthsOf(chosen, { seed: given(LOAD_OPTIONS.seed), purpose: 'input' });
+  let total = 0;
+  for (let drawn = 0; drawn < LENGTHS_DRAWN; drawn += 1) total += draw();
+  const tokens = Math.round((share / (1 - share)) * (total / LENGTHS_DRAWN));
+  if (tokens >= 1 && tokens <= LENGTH_MAX) return tokens;
+  throw usage(
+    `--hit-rate needs a shared prefix of ${counted(tokens, 'token')}, which is not from 1 to ${LENGTH_MAX}`,
+    'Use another share, or another --input-tokens.',
+  );
 };
 
 /** An option and --body for one field would leave open which of them is sent. */

@@ -124,6 +124,11 @@ describe('a benchmark', () => {
           shape: { sessions: { concurrencyOf: 'requests' } },
         },
       ],
+      [['--hit-rate', '60%'], { requests: { hitRate: 0.6, prefixes: { tokens: 192, count: 1 } } }],
+      [
+        ['--hit-rate', '60%', '--input-tokens', '700..900', '--prefixes', '4'],
+        { requests: { hitRate: 0.6, prefixes: { tokens: expect.closeTo(1_200, -2), count: 4 } } },
+      ],
       [['--prefix-tokens', '2048'], { requests: { prefixes: { tokens: 2_048, count: 1 } } }],
       [
         ['--prefix-tokens', '2048', '--prefixes', '4'],
@@ -220,6 +225,14 @@ describe('a benchmark', () => {
     expect(refusal('--slo', 'ttft-from-intended=1s')).toContain('--slo ttft=500ms');
     expect(refusal('--input-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
     expect(refusal('--prefix-tokens', '9', '--dataset', 'a')).toContain('sent as they are');
+    expect(refusal('--hit-rate', '60%', '--dataset', 'a')).toContain('sent as they are');
+    expect(refusal('--hit-rate', '60%', '--trace', 'a')).toContain('--hit-rate cannot be combined');
+    expect(refusal('--hit-rate', '60%', '--turns', '3')).toContain('history of a session is cached too');
+    expect(refusal('--hit-rate', '60%', '--no-nonce')).toContain('cached as a whole');
+    expect(refusal('--hit-rate', '60%', '--prefix-tokens', '9')).toContain('how long the shared prefix is');
+    expect(refusal('--hit-rate', '60%', '--system-prompt', 'a b')).toContain('a system prompt');
+    expect(refusal('--hit-rate', '60%', '--input-tokens', 'file:a.json')).toContain('128:60,512:30');
+    expect(refusal('--hit-rate', '99.999%', '--input-tokens', '512')).toContain('which is not from 1 to');
     expect(refusal('--think-time', '2s')).toContain('--turns 4');
     expect(refusal('--turns', '3', '--history', 'server')).toContain('--api responses');
     expect(refusal('--history', 'server')).toContain('--turns 4');
@@ -242,6 +255,7 @@ describe('a benchmark', () => {
     expect(refusal('--warmup', '0')).toContain('Use --no-warmup');
     expect(refusal('--output-tokens', 'norml(9,1)')).toContain('Did you mean normal(9,1)?');
     expect(refusal('--input-tokens', '0')).toContain('from 1 to 1000000');
+    for (const share of ['100%', '0%', '60']) expect(refusal('--hit-rate', share)).toContain('60%');
     expect(refusal('--turns', '3', '--think-time', '9')).toContain('1s..5s');
     expect(refusal('--turns', 'many')).toContain('2..8');
     expect(refusal('--slo', 'turn 2+ ttft.p95=1s')).toContain('needs sessions');
