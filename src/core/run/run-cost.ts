@@ -8,6 +8,8 @@ import { figure, type Infer, nonNegative, openObject, reported, shortText } from
 import { ENERGY_SCOPES } from './energy.ts';
 
 const PRICED = ['h', 'kWh'] as const;
+/** A later version may price more. */
+const PRICES_MAX = 16;
 
 const priceSchema = openObject({
   amount: nonNegative,
@@ -20,7 +22,7 @@ const priceSchema = openObject({
 export type Price = Infer<typeof priceSchema>;
 
 /** One for each thing that has a price. */
-export const pricesSchema = v.pipe(v.array(priceSchema), v.maxLength(PRICED.length));
+export const pricesSchema = v.pipe(v.array(priceSchema), v.maxLength(PRICES_MAX));
 
 /** One for each thing that has a price, in one currency. Without it, the prices of the loaded node count. */
 export const priceOption: Option<readonly Price[]> = (() => {
