@@ -56,14 +56,14 @@ describe('the report of a run as a file', () => {
     await expectForEverybody(page, looksAt([390, 1_280]));
   });
 
-  test('prints on four pages of A4, light, with what is folded on the screen', async ({ browser }) => {
+  test('prints on five pages of A4, light, with what is folded on the screen', async ({ browser }) => {
     using folder = temporaryDirectory();
     const { page } = await browser.open(await reportFile(folder.path, 'a-model'), { theme: 'dark' });
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
     await page.getByText('From the request to the end of its answer').waitFor();
     const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
-    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(4);
+    expect(pdf.match(/\/Type\s*\/Page\b/g)).toHaveLength(5);
     // A4 in points.
     expect(pdf).toMatch(/\/MediaBox\s*\[0 0 59[45][\d.]* 84[12][\d.]*\]/);
   });
