@@ -75,7 +75,6 @@ export const REPLAY = {
     {
       rules: [
         needs({ trace: 'FILE' }),
-        needs({ duration: '30m' }),
         excludes(['requests', 'sessions'], { advice: 'Use the one that should end the run.' }),
       ],
     },

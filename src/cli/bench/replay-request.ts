@@ -112,6 +112,8 @@ const ofConversations = async (
   { location, durationMs, sessionsMax, concurrencyOf }: ReplayingRun & { readonly location: DatasetLocation },
 ): Promise<BenchRequest> => {
   refuse(given, ['requests'], 'a trace of conversations (give their number: --sessions 100)');
+  if (isRecycled && durationMs === undefined)
+    throw usage('--recycle has no effect without --duration', 'Write: --duration 30m --recycle');
   const isOpen = isOpenLoop(request.pattern);
   if (isOpen) refuse(given, ['concurrency-of'], '--rate, which counts sessions');
   else refuse(given, ['ramp', 'warmup-duration', 'max-in-flight'], 'a trace of conversations without --rate');

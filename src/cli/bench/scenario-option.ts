@@ -26,7 +26,7 @@ export const scenarioOption: Option<string | undefined> = value({
     if (isRunFile(text) || NAMES.includes(text)) return parsed(text);
     const meant = nearest(text, NAMES);
     return wrong(
-      `${JSON.stringify(text.slice(0, 40))} is neither a scenario nor a .toml, .yaml or .json file`,
+      `${JSON.stringify(text.slice(0, 40))} is no scenario, and no .toml, .yaml or .json file`,
       meant === undefined ? `Scenarios are ${NAMES.join(', ')}.` : `Did you mean ${meant}?`,
     );
   },
