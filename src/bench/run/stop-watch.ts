@@ -166,7 +166,7 @@ const failureText = (failure: CountedFailure): string =>
   `${failureLabel(failure)}${failure.detail === '' ? '' : `, ${failure.detail}`}`.replace(/[.!…]$/u, '');
 
 /** Statuses with which a server refuses the request itself, so that the next one would be refused, too. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 415, 422]);
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 415, 422, 501]);
 
 /** Parse threads report five times a second at least. */
 const LATE_SPANS = 3;

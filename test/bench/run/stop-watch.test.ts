@@ -31,6 +31,7 @@ test.each([
   [404, 'The model `x` does not exist.'],
   [400, 'stream_options is not supported'],
   [422, 'extra fields not permitted'],
+  [501, 'This server does not support reranking'],
 ])('a warm-up of which every request got %s ends the run before its load', (status, detail) => {
   expect(afterWarmup([refused(status, detail, 2)])).toEqual({
     mayStart: false,
