@@ -125,6 +125,9 @@ export class MetricsTable {
       case 'sample.served':
         this.#rowOf(record.sampleId)?.reportServed(record);
         return;
+      case 'sample.counted':
+        this.#rowOf(record.sampleId)?.reportCounts(record);
+        return;
       case 'sample.choices':
         pushAll(this.#rowOf(record.sampleId)?.chunkChoices, record.ofChunks);
         return;
@@ -278,6 +281,7 @@ const hasWholeStamp = (record: EventRecord): boolean => {
     case 'sample.placed':
     case 'sample.remarked':
     case 'sample.served':
+    case 'sample.counted':
     case 'sample.noted':
     case 'sample.choices':
       return isWholeFigure(record.sampleId);

@@ -2,7 +2,7 @@
 // be averaged, nor may it end the whole count.
 
 import { choiceCount, contentNsOf, type EndedSample } from '../core/run/ended-sample.ts';
-import { NO_FIGURE, SERVED_KEYS } from '../core/run/event-record.ts';
+import { NO_FIGURE, REPLY_COUNT_KEYS, SERVED_KEYS } from '../core/run/event-record.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
 import { TOKENS_MAX } from '../core/run/token-doubts.ts';
 
@@ -32,6 +32,9 @@ export const sampleFigures = (sample: EndedSample, isStreaming: boolean): Sample
     serverLoadNs: sample.served?.loadNs ?? NO_FIGURE,
     serverPromptNs: sample.served?.promptNs ?? NO_FIGURE,
     serverDecodeNs: sample.served?.decodeNs ?? NO_FIGURE,
+    audioInputTokens: sample.counts?.audioInputTokens ?? NO_FIGURE,
+    audioOutputTokens: sample.counts?.audioOutputTokens ?? NO_FIGURE,
+    rankedDocuments: sample.counts?.rankedDocuments ?? NO_FIGURE,
     reasoningTokens: sample.remark?.reasoningTokens ?? NO_FIGURE,
     cachedTokens: sample.remark?.cachedTokens ?? NO_FIGURE,
     tokensPerStep: tokensPerStep(sample),
@@ -73,6 +76,7 @@ const isConsistent = (sample: EndedSample, lastContentNs: number): boolean => {
       sample.remark?.cachedTokens ?? NO_FIGURE,
       sample.remark?.predictedTokens ?? NO_FIGURE,
       ...SERVED_KEYS.map(key => sample.served?.[key] ?? NO_FIGURE),
+      ...REPLY_COUNT_KEYS.map(key => sample.counts?.[key] ?? NO_FIGURE),
     ].every(figure => Number.isSafeInteger(figure) && figure >= NO_FIGURE)
   );
 };

@@ -3,6 +3,7 @@
 import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
 import {
   NO_FIGURE,
+  type ReplyCounts,
   type SampleLateness,
   type SampleRecord,
   type ServedTimes,
@@ -27,6 +28,7 @@ export class SampleRow {
   lateness: SampleLateness | undefined;
   remark: SampleRemark | undefined;
   served: ServedTimes | undefined;
+  counts: ReplyCounts | undefined;
   note: SampleNote | undefined;
   turn: SampleTurn | undefined;
 
@@ -48,6 +50,10 @@ export class SampleRow {
 
   reportServed({ kind: _kind, sampleId: _id, ...served }: SampleRecordOf<'sample.served'>): void {
     this.served = served;
+  }
+
+  reportCounts({ kind: _kind, sampleId: _id, ...counts }: SampleRecordOf<'sample.counted'>): void {
+    this.counts = counts;
   }
 
   reportNote({ kind: _kind, sampleId: _id, ...note }: SampleRecordOf<'sample.noted'>): void {
@@ -83,6 +89,7 @@ export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.compl
     ...(row.lateness === undefined ? {} : { lateness: row.lateness }),
     ...(row.remark === undefined ? {} : { remark: row.remark }),
     ...(row.served === undefined ? {} : { served: row.served }),
+    ...(row.counts === undefined ? {} : { counts: row.counts }),
     ...(row.note === undefined ? {} : { note: row.note }),
     ...(row.turn === undefined ? {} : { turn: row.turn }),
   };

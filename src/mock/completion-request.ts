@@ -20,7 +20,7 @@ export interface CompletionRequest {
   readonly promptTokens: number;
   /** All texts in it: with the seed, they determine the reply. */
   readonly promptText: string;
-  /** Texts of an embedding's input. */
+  /** Texts that are embedded or ranked. */
   readonly inputs: number;
   /** Its answer is stored for a later request. */
   readonly isKept: boolean;

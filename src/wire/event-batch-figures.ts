@@ -10,6 +10,7 @@ import {
   type HostRecord,
   LATENESS_KEYS,
   NO_FIGURE,
+  REPLY_COUNT_KEYS,
   SERVED_KEYS,
 } from '../core/run/event-record.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-remark.ts';
@@ -28,6 +29,7 @@ type FigureKind =
   | 'sample.noted'
   | 'sample.placed'
   | 'sample.served'
+  | 'sample.counted'
   | 'client.beats'
   | 'client.marks'
   | 'client.gaps';
@@ -195,6 +197,18 @@ const ROWS: { readonly [K in FigureKind]: FigureRow<FigureRecords[K]> } = {
       ...recordOf(SERVED_KEYS, () => from.f64()),
     }),
   },
+  // count u16; then each count.
+  'sample.counted': {
+    number: RECORD_KIND.counted,
+    sampleId: record => record.sampleId,
+    head: () => u16(REPLY_COUNT_KEYS.length),
+    figures: record => REPLY_COUNT_KEYS.map(key => record[key]),
+    read: from => ({
+      kind: 'sample.counted',
+      sampleId: from.u32(),
+      ...countedFigures(REPLY_COUNT_KEYS, from, from.u16()),
+    }),
+  },
   // thread u16 · isLoad u8 · count u16 · at; then the lateness of each.
   'client.beats': {
     number: RECORD_KIND.beats,
@@ -260,19 +274,23 @@ const BY_NUMBER: ReadonlyMap<number, NumberedReader> = new Map(
     .map(row => [row.number, row]),
 );
 
+const serverRecord = (from: FieldReader, count: number): FigureRecords['server.observed'] => ({
+  kind: 'server.observed',
+  atNs: from.f64(),
+  inFlight: from.f64(),
+  moment: from.oneOf(SERVER_MOMENTS, from.f64(), 'moment of a reading'),
+  ...countedFigures(SERVER_FIGURE_KEYS, from, count),
+});
+
 /** A version with fewer figures does not report the others; those that a newer one adds are passed over. */
-const serverRecord = (from: FieldReader, count: number): FigureRecords['server.observed'] => {
-  const [atNs, inFlight] = [from.f64(), from.f64()];
-  const moment = from.oneOf(SERVER_MOMENTS, from.f64(), 'moment of a reading');
+const countedFigures = <K extends string>(
+  keys: readonly K[],
+  from: FieldReader,
+  count: number,
+): Readonly<Record<K, number>> => {
   const figures = from.f64List(count);
-  const byKey = new Map(SERVER_FIGURE_KEYS.map((key, at) => [key, figures[at] ?? NO_FIGURE]));
-  return {
-    kind: 'server.observed',
-    atNs,
-    inFlight,
-    moment,
-    ...recordOf(SERVER_FIGURE_KEYS, key => byKey.get(key) ?? NO_FIGURE),
-  };
+  const byKey = new Map(keys.map((key, at) => [key, figures[at] ?? NO_FIGURE]));
+  return recordOf(keys, key => byKey.get(key) ?? NO_FIGURE);
 };
 
 const limited = (count: number, countMax: number, what: string): number => {

@@ -51,6 +51,7 @@ export const RECORD_KIND = {
   placed: 21,
   choices: 22,
   served: 23,
+  counted: 24,
 } as const;
 
 export const SESSION_KINDS: readonly SessionRecord['kind'][] = [

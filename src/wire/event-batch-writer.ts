@@ -90,6 +90,7 @@ export class EventBatchWriter {
       case 'sample.noted':
       case 'sample.placed':
       case 'sample.served':
+      case 'sample.counted':
         return this.#writeFigures(record);
       case 'sample.remarked':
         return this.#writeRemark(record);

@@ -9,9 +9,9 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import {
   LATENESS_KEYS,
   NO_FIGURE,
+  REPLY_COUNT_KEYS,
   type SampleLateness,
   SERVED_KEYS,
-  type ServedTimes,
 } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS, type SampleNote, type SampleRemark } from '../core/run/sample-remark.ts';
@@ -59,7 +59,8 @@ export const encodeSampleLine = (sample: EndedSample): string => {
     `${sample.heldBackNs === 0 ? '' : `,"heldBackNs":${sample.heldBackNs}`}` +
     `${sample.lateness === undefined ? '' : `,"late":${latenessText(sample.lateness)}`}` +
     `${sample.remark === undefined ? '' : `,"remark":${remarkJson(sample.remark)}`}` +
-    `${sample.served === undefined ? '' : `,"served":${servedJson(sample.served)}`}` +
+    `${sample.served === undefined ? '' : `,"served":${figuresJson(SERVED_KEYS, sample.served)}`}` +
+    `${sample.counts === undefined ? '' : `,"counts":${figuresJson(REPLY_COUNT_KEYS, sample.counts)}`}` +
     `${sample.note === undefined ? '' : `,"note":${noteJson(sample.note)}`}` +
     `${sample.lineId === undefined ? '' : `,"line":${JSON.stringify(sample.lineId)}`}` +
     `${sample.turn === undefined ? '' : `,${turnText(sample.turn)}`}}\n`
@@ -163,8 +164,8 @@ const remarkJson = ({
     ...(finishName === '' ? {} : { finishName }),
   });
 
-const servedJson = (served: ServedTimes): string =>
-  JSON.stringify(recordOf(SERVED_KEYS, key => figure(served[key])));
+const figuresJson = <K extends string>(keys: readonly K[], figures: Readonly<Record<K, number>>): string =>
+  JSON.stringify(recordOf(keys, key => figure(figures[key])));
 
 const noteJson = ({ variant, ...noted }: SampleNote): string =>
   JSON.stringify({ variant: figure(variant), ...noted });
@@ -228,6 +229,7 @@ const SAMPLE = v.object({
     }),
   ),
   served: v.exactOptional(v.object(recordOf(SERVED_KEYS, () => wholeOrNone))),
+  counts: v.exactOptional(v.object(recordOf(REPLY_COUNT_KEYS, () => wholeOrNone))),
   note: v.exactOptional(
     v.object({
       variant: wholeOrNone,

@@ -3,7 +3,6 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { userPrompt } from '../../src/bench/dataset/prompt.ts';
 import type { ApiReply, ServerApi } from '../../src/bench/target/api/server-api.ts';
 import { queryServer } from '../../src/bench/target/query-server.ts';
 import { NO_REQUEST_FIELDS } from '../../src/bench/target/request-fields.ts';
@@ -16,6 +15,7 @@ import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { expectFailure } from '../bench/load/expected-failure.ts';
 import { loadPlan, type PlanOptions } from '../bench/load/load-plan.ts';
 import { runHere } from '../bench/load/run-here.ts';
+import { promptOfApi } from '../bench/prompt-of-api.ts';
 import { pipeReply } from '../bench/target/reply-pipe.ts';
 import { longCount } from '../support/counts.ts';
 import { post, rawConnection, wholeReply } from '../support/raw-http.ts';
@@ -46,7 +46,7 @@ export const describeServerApi = (api: ServerApi): void => {
   const bodyOf = (prompt: string, more: { readonly isStreaming?: boolean; readonly nonce?: string } = {}) => {
     const fields = NO_REQUEST_FIELDS;
     const settings = { model: 'a "model"', isStreaming: false, nonce: undefined, fields, ...more };
-    const body = api.body(userPrompt(prompt, 7), settings);
+    const body = api.body(promptOfApi(api.name, prompt, 7), settings);
     if (body.kind === 'wrong') throw new Error(body.problem);
     return body.value;
   };
@@ -242,7 +242,7 @@ const textsIn = (json: unknown): readonly string[] => {
 /** A healthy reply to the adapter's own body, as it comes from the socket. */
 const replyBytes = async (mock: Mock, api: ServerApi, isStreaming: boolean): Promise<Buffer> => {
   const settings = { model: 'mock-model', isStreaming, nonce: undefined, fields: NO_REQUEST_FIELDS };
-  const body = api.body(userPrompt('why?'), settings);
+  const body = api.body(promptOfApi(api.name, 'why?'), settings);
   if (body.kind === 'wrong') throw new Error(body.problem);
   using connection = rawConnection(mock);
   connection.send(post(`${api.root}${api.endpoint}`, JSON.parse(body.value.after)));

@@ -2,14 +2,15 @@
 
 import { describe, expect, test } from 'vitest';
 import { benchExit } from '../../src/cli/commands/bench.ts';
+import { recordOf } from '../../src/core/record-of.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
-import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { NO_FIGURE, REPLY_COUNT_KEYS } from '../../src/core/run/event-record.ts';
 import { failureHeadline } from '../../src/core/run/failure-text.ts';
 import type { RequestLimit } from '../../src/core/run/objective.ts';
 import type { Report, ReportRun } from '../../src/core/run/report.ts';
 import { buildReport, type ReportInput } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import { reportVerdict } from '../../src/render/run/report-summary.ts';
+import { reportVerdict, summaryFigures } from '../../src/render/run/report-summary.ts';
 import { renderReport } from '../../src/render/run/text-report.ts';
 import { runPage } from '../../src/report/html/run-page.ts';
 import { runMarkdown } from '../../src/report/markdown/run-markdown.ts';
@@ -169,10 +170,26 @@ describe('embeddings', () => {
     for (const figure of [report.outputTokensPerSecond, report.perUserTokensPerSecond.p50])
       expect(figure).toEqual({
         kind: 'unknown',
-        reason: 'not applicable: an embedding has no output tokens',
+        reason: 'not applicable: the replies of this API have no output tokens',
       });
     expect(report.inputTokensPerSecond).toBe(3e9 / 4_000);
     expect(report.totalTokensPerSecond).toBe(report.inputTokensPerSecond);
+  });
+});
+
+test('a ranking has documents per second, and other runs have no such rate', () => {
+  const counts = recordOf(REPLY_COUNT_KEYS, () => NO_FIGURE);
+  const ranked = [10, 6].map((rankedDocuments, at) =>
+    sample(at + 1, 1_000, 5_000, { outputTokens: NO_FIGURE, counts: { ...counts, rankedDocuments } }),
+  );
+  const report = reportOf(ranked, { run: { api: 'rerank' } });
+  expect(report.documentsPerSecond).toBe(16e9 / 4_000);
+  expect(report.outputTokensPerSecond).toMatchObject({ kind: 'unknown' });
+  expect(reportOf([sample(1, 0, 5)]).documentsPerSecond).toBeUndefined();
+  expect(summaryFigures(report)[2]).toMatchObject({
+    name: 'Documents',
+    value: { figure: expect.stringMatching(/^4\D000\D000$/), unit: 'doc/s' },
+    remark: '8.00 documents a request, mean',
   });
 });
 

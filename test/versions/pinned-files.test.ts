@@ -180,6 +180,11 @@ test('a batch of event records is read, every kind of them', () => {
   expect(new Set(batch.records.map(({ kind }) => kind)).size).toBeGreaterThan(30);
 });
 
+test('counts of replies are read from a batch, those of versions with fewer and with more of them too', () => {
+  const { bytes, records } = json('event-batch-counts.json');
+  expect(readEventBatch(Uint8Array.from(Buffer.from(bytes, 'base64'))).records).toEqual(records);
+});
+
 test('what a run reports to the daemon is accepted, and an additional field is kept', () => {
   const schemas = [
     [/\/runs$/, runStartSchema],

@@ -2,7 +2,12 @@
 
 import fc from 'fast-check';
 import { recordOf } from '../../src/core/record-of.ts';
-import { type EventRecord, GAP_EDGES, SERVED_KEYS } from '../../src/core/run/event-record.ts';
+import {
+  type EventRecord,
+  GAP_EDGES,
+  REPLY_COUNT_KEYS,
+  SERVED_KEYS,
+} from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../../src/core/run/server-reading.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
@@ -111,6 +116,11 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     kind: fc.constant('sample.served' as const),
     sampleId,
     ...recordOf(SERVED_KEYS, () => figure),
+  }),
+  fc.record({
+    kind: fc.constant('sample.counted' as const),
+    sampleId,
+    ...recordOf(REPLY_COUNT_KEYS, () => figure),
   }),
   fc.record({
     kind: fc.constant('sample.choices' as const),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { recordOf } from '../../src/core/record-of.ts';
+import { NO_FIGURE, REPLY_COUNT_KEYS, SERVED_KEYS } from '../../src/core/run/event-record.ts';
 import { ANSWER_CHECKS, type SampleNote, type SampleRemark } from '../../src/core/run/sample-remark.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
 import { TOKEN_DOUBT_KEYS } from '../../src/core/run/token-doubts.ts';
@@ -64,9 +65,12 @@ describe('a line of samples.jsonl', () => {
       variant: orNone,
       check: fc.constantFrom(...ANSWER_CHECKS),
     });
+    const served = fc.record(recordOf(SERVED_KEYS, () => orNone));
+    const counts = fc.record(recordOf(REPLY_COUNT_KEYS, () => orNone));
+    const reply = fc.record({ remark, note, served, counts }, { requiredKeys: [] });
     fc.assert(
-      fc.property(arbitrarySample, remark, note, (sample, reported, noted) => {
-        const whole = { ...sample, remark: reported, note: noted };
+      fc.property(arbitrarySample, reply, (sample, reported) => {
+        const whole = { ...sample, ...reported };
         expect(decodeSampleLine(encodeSampleLine(whole))).toEqual({ kind: 'sample', sample: whole });
       }),
     );

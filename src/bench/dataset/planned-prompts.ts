@@ -19,6 +19,7 @@ import type { LengthFacts } from './dataset-facts.ts';
 import { type DepthDatasetOptions, depthDataset } from './depth-prompts.ts';
 import type { FolderImages } from './image-folder.ts';
 import { type ChosenLengths, LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
+import type { Message } from './message.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 import {
   PROMPT_WORDS,
@@ -50,6 +51,8 @@ export interface PromptOptions {
   readonly systemPrompt?: string;
   /** --body determines the length of answers, or leaves it open. */
   readonly isOutputInBody: boolean;
+  /** Documents of each generated request for a ranking; undefined: requests are prompts. */
+  readonly documents?: number;
   /** Options of a depth profile, which alone determine what is sent. */
   readonly depth?: DepthDatasetOptions;
   /** Images that were read already, if prompts use a folder of them. */
@@ -171,6 +174,8 @@ const plannedChats = (
 };
 
 const plannedRequests = (options: PromptOptions, costs: WordCosts): PlannedPrompts => {
+  const { documents, ...others } = options;
+  if (documents !== undefined) return withDocuments(plannedRequests(others, costs), documents);
   if (options.trace !== undefined)
     return {
       ...plannedReplay(options.trace, options),
@@ -207,6 +212,29 @@ const plannedRequests = (options: PromptOptions, costs: WordCosts): PlannedPromp
     lengths: { ...answered.lengths, input: lengthsText(input) },
   };
 };
+
+/** Requests for rankings: the end of each prompt is a query, and the prompts after it are its documents. */
+const withDocuments = (planned: PlannedPrompts, documents: number): PlannedPrompts => {
+  const all = planned.prompts;
+  const texts = all.map(({ messages }) => messages.map(({ content }) => String(content)).join(' '));
+  const most = Math.floor(REPEATED_CHARACTERS_MAX / ((charactersOf(all) / all.length) * documents));
+  return {
+    ...planned,
+    description: `${planned.description}, as queries with ${counted(documents, 'document')} each`,
+    prompts: all.slice(0, Math.max(1, most)).map((prompt, at) => ({
+      ...prompt,
+      messages: prompt.messages.map(queryOf),
+      documents: Array.from({ length: documents }, (_, next) => texts[(at + 1 + next) % all.length] ?? ''),
+    })),
+    inputTokens: unknown('each document is ranked together with its query'),
+    lengths: { ...planned.lengths, input: '' },
+  };
+};
+
+const queryOf = (message: Message): Message => ({
+  ...message,
+  content: String(message.content).split(' ').slice(-QUERY_WORDS).join(' '),
+});
 
 /** The warm-up shares nothing with the trace: a cache is to contain only what the trace itself stores there. */
 const plannedReplay = (
@@ -294,9 +322,14 @@ const limitedPrompts = ({ prompts }: Dataset, { output, seed }: PromptOptions): 
 
 const roundsOf = (prompts: readonly Prompt[]): number => {
   const wanted = Math.ceil(LENGTHS_DRAWN / prompts.length);
-  const characters = prompts.reduce((sum, { messages }) => sum + JSON.stringify(messages).length, 0);
-  return Math.max(1, Math.min(wanted, Math.floor(REPEATED_CHARACTERS_MAX / Math.max(1, characters))));
+  return Math.max(
+    1,
+    Math.min(wanted, Math.floor(REPEATED_CHARACTERS_MAX / Math.max(1, charactersOf(prompts)))),
+  );
 };
+
+const charactersOf = (prompts: readonly Prompt[]): number =>
+  prompts.reduce((sum, { messages }) => sum + JSON.stringify(messages).length, 0);
 
 const ONE_TURN: LengthDistribution = { kind: 'fixed', value: 1 };
 
@@ -305,15 +338,18 @@ const OWN_PART: ChosenLengths = {
   distribution: { kind: 'fixed', value: PROMPT_WORDS },
   text: String(PROMPT_WORDS),
 };
+const QUERY_WORDS = 12;
 const REPEATED_CHARACTERS_MAX = 33_554_432;
 
 // Identifies the prompts that a run sends by one number: two runs with the same one send the same prompts in the same
 // order.
 
-/** SHA-256 over a line of JSON for each prompt: prefix, messages, the most tokens of its answer; hex. */
+/** SHA-256 over a line of JSON for each prompt: prefix, messages, the most tokens of its answer, its documents if it has some; hex. */
 export const promptsSha256 = (prompts: readonly Prompt[]): string => {
   const hash = createHash('sha256');
-  for (const { prefix, messages, maxTokens } of prompts)
-    hash.update(`${JSON.stringify([prefix ?? null, messages, maxTokens ?? null])}\n`);
+  for (const { prefix, messages, maxTokens, documents } of prompts)
+    hash.update(
+      `${JSON.stringify([prefix ?? null, messages, maxTokens ?? null, ...(documents === undefined ? [] : [documents])])}\n`,
+    );
   return hash.digest('hex');
 };

@@ -16,6 +16,8 @@ export interface Prompt {
   readonly fields?: JsonObject;
   /** The id of its line in the data set. */
   readonly lineId?: string;
+  /** For a ranking, in which the message is the query. */
+  readonly documents?: readonly string[];
   /** The prompt as the model's tokens, instead of messages; for single requests. */
   readonly tokenIds?: readonly number[];
 }

@@ -89,7 +89,16 @@ const readPlainRow = (row: JsonObject, column: string | undefined): Parsed<Promp
       'Leave it out, or give it a number such as 256.',
     );
   }
-  return readPrompt(row[name], name, maxTokens);
+  const prompt = readPrompt(row[name], name, maxTokens);
+  const documents = documentsOf(row);
+  return prompt.kind === 'wrong' || documents === undefined ? prompt : parsed({ ...prompt.value, documents });
+};
+
+/** Texts, or objects that have one (Cohere's and Jina's form). Other data sets have other things there. */
+const documentsOf = ({ [DOCUMENTS]: documents }: JsonObject): readonly string[] | undefined => {
+  if (!Array.isArray(documents) || documents.length === 0) return undefined;
+  const texts: readonly unknown[] = documents.map(each => (isJsonObject(each) ? each['text'] : each));
+  return texts.every(text => typeof text === 'string') ? texts : undefined;
 };
 
 const readPrompt = (given: unknown, name: string, maxTokens: number | undefined): Parsed<Prompt> => {
@@ -166,7 +175,10 @@ export const ignoredFields = (entry: DatasetEntry, column: string | undefined): 
   const row = rowOf(entry);
   if (row === undefined || (column === undefined && (isShareGptRow(row) || isBatchRow(row)))) return [];
   const used = column ?? PROMPT_COLUMNS.find(known => Object.hasOwn(row, known));
-  return Object.keys(row).filter(name => name !== used && !KNOWN_COLUMNS.has(name));
+  return Object.keys(row).filter(
+    name =>
+      name !== used && !KNOWN_COLUMNS.has(name) && !(name === DOCUMENTS && documentsOf(row) !== undefined),
+  );
 };
 
 const rowOf = (entry: DatasetEntry): JsonObject | undefined => {
@@ -193,6 +205,8 @@ const PROMPT_COLUMNS: readonly string[] = [
   'instruction',
   'text',
 ];
+/** Of rankings: next to the query. */
+const DOCUMENTS = 'documents';
 /** Columns of ShareGPT and of batch files. */
 const OTHER_COLUMNS = ['conversations', 'url', 'body'];
 /** Columns with the length of the answer: our own name first, then others. */

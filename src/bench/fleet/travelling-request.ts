@@ -138,8 +138,8 @@ export const arrivedSurvey = ({
 /** One line for each prompt, in the format of `datasetOfLines`. */
 export function* linesOfDataset({ prompts }: Dataset): Generator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
-  for (const { messages, maxTokens } of prompts)
-    yield encoder.encode(`${JSON.stringify({ messages, max_tokens: maxTokens })}\n`);
+  for (const { messages, maxTokens, documents } of prompts)
+    yield encoder.encode(`${JSON.stringify({ messages, max_tokens: maxTokens, documents })}\n`);
 }
 
 /** @throws BenchError `input` for a line that is not a prompt. */

@@ -114,6 +114,7 @@ export class RecordOutput {
         });
     if (sample.remark !== undefined) this.#written({ kind: 'sample.remarked', sampleId, ...sample.remark });
     if (sample.served !== undefined) this.#written({ kind: 'sample.served', sampleId, ...sample.served });
+    if (sample.counts !== undefined) this.#written({ kind: 'sample.counted', sampleId, ...sample.counts });
     if (sample.note !== undefined) this.#written({ kind: 'sample.noted', sampleId, ...sample.note });
     const complete = {
       ...sample,

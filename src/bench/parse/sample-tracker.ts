@@ -6,6 +6,8 @@ import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.t
 import {
   LATENESS_KEYS,
   NO_FIGURE,
+  REPLY_COUNT_KEYS,
+  type ReplyCounts,
   type SampleLateness,
   SERVED_KEYS,
   type ServedTimes,
@@ -185,7 +187,8 @@ export class SampleTracker implements ContentSink {
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     const remark = this.#remark(outcome === 'completed');
-    const served = this.#served();
+    const served = this.#figures(SERVED_KEYS);
+    const counts = this.#figures(REPLY_COUNT_KEYS);
     const lineId = lineIdOf(this.#requested, this.sampleId);
     const turn = this.#turns?.turnOf(this.sampleId);
     const note = this.#note(end, outcome === 'completed', turn?.session);
@@ -220,6 +223,7 @@ export class SampleTracker implements ContentSink {
       lateness: this.#lateness,
       ...(remark === undefined ? {} : { remark }),
       ...(served === undefined ? {} : { served }),
+      ...(counts === undefined ? {} : { counts }),
       ...(note === undefined ? {} : { note }),
       ...(turn === undefined ? {} : { turn }),
       ...(lineId === undefined ? {} : { lineId }),
@@ -269,11 +273,12 @@ export class SampleTracker implements ContentSink {
         };
   }
 
-  #served(): ServedTimes | undefined {
+  /** undefined: the reply has none of them. */
+  #figures<K extends keyof (ServedTimes & ReplyCounts)>(
+    keys: readonly K[],
+  ): Readonly<Record<K, number>> | undefined {
     const { reported } = this.#reply;
-    return SERVED_KEYS.every(key => reported[key] === NO_FIGURE)
-      ? undefined
-      : recordOf(SERVED_KEYS, key => reported[key]);
+    return keys.every(key => reported[key] === NO_FIGURE) ? undefined : recordOf(keys, key => reported[key]);
   }
 
   #note({ kind }: TransportEnd, isCompleted: boolean, session: number | undefined): SampleNote | undefined {

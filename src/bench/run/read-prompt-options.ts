@@ -1,6 +1,7 @@
 // The inputs of a run's prompts: every file that determines what is sent is read here, before anything is started.
 
 import { errorCode } from '../../core/problem.ts';
+import { RANKED_DOCUMENTS_DEFAULT } from '../../core/run/load-request.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { unreadableDataset, wrongFile } from '../dataset/dataset-chunks.ts';
 import { readImageFolder } from '../dataset/image-folder.ts';
@@ -29,6 +30,9 @@ export const readPromptOptions = async (
     ...(request.systemPrompt === undefined
       ? {}
       : { systemPrompt: await readSystemPrompt(request.systemPrompt) }),
+    ...(request.api.name === 'rerank' && dataset.kind === 'synthetic'
+      ? { documents: request.documents ?? RANKED_DOCUMENTS_DEFAULT }
+      : {}),
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),
     ...(request.images?.source.kind === 'folder'
       ? { images: await readImageFolder(request.images.source.path, request.images.source.shownPath, signal) }

@@ -203,7 +203,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
     ...(server.offeredModels === undefined ? {} : { offeredModels: server.offeredModels }),
     requests: {
       inputTokens: dataset.inputTokens,
-      outputTokens: request.api.writesAnswers ? dataset.outputTokens : unknown('vectors have no tokens'),
+      outputTokens: request.api.writesAnswers ? dataset.outputTokens : unknown('its replies have no tokens'),
       outputSource: dataset.outputSource,
       lengthFields: fieldsOf({ request, dataset, server }).lengthFields,
       warmupTokensMax: WARMUP_TOKENS_MAX,

@@ -126,6 +126,8 @@ const findWordCosts = async (
 ): Promise<CalibratedWords> => {
   const options = sizedPromptOptions(prompts);
   if (options === undefined) return uncalibrated('no prompts of a length in tokens were requested');
+  if (prompts.documents !== undefined)
+    return uncalibrated('a server of rankings counts a query and its documents together');
   if (request.warmup.kind === 'none')
     return uncalibrated('--no-warmup lets no request go out before time zero');
   return await calibrateWords({

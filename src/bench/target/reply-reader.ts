@@ -2,7 +2,7 @@
 // error. Reports content as it arrives; errors and usage are available at the end.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import type { ServedTimes } from '../../core/run/event-record.ts';
+import type { ReplyCounts, ServedTimes } from '../../core/run/event-record.ts';
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
 import type { AnswerParts, AnswerText } from './api/answer-parts.ts';
 import { messageOfBody } from './api/error-message.ts';
@@ -36,6 +36,7 @@ type ReportedByReply = Pick<
   | 'cachedTokens'
   | 'predictedTokens'
   | keyof ServedTimes
+  | keyof ReplyCounts
   | 'reasoningTokens'
   | 'isContradictory'
   | 'choices'

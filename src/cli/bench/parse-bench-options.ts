@@ -73,6 +73,8 @@ export const parseBenchOptions = (
     ...(given(BENCH.tokenizer) === 'server' ? ['--tokenizer server'] : []),
     ...elsewhere(given),
   ]);
+  if (api.name !== 'rerank' && given(BENCH.documents) !== undefined)
+    throw usage(`--documents has no effect with the API ${api.name}`, 'Add --api rerank, or leave it out.');
   const durationMs = samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined;
   return {
     ...urls,

@@ -43,7 +43,7 @@ interface RateFigure {
   readonly kind: 'rate';
   readonly key: ExplainedRate;
   readonly label: string;
-  readonly unit: Exclude<RateRow['unit'], 'ns'>;
+  readonly unit: Extract<RateRow['unit'], 'req/s' | 'tok/s'>;
   /** Whose sum is divided by the window: of no tokens, but of the requests themselves. */
   readonly tokens: 'none' | 'output' | 'all';
 }

@@ -1,7 +1,7 @@
 // One sample with all its stamps, after its end. The aggregator makes it from event records, and a rebuilt
 // report from the lines of samples.jsonl, so that both are counted by the same code.
 
-import { NO_FIGURE, type SampleLateness, type ServedTimes } from './event-record.ts';
+import { NO_FIGURE, type ReplyCounts, type SampleLateness, type ServedTimes } from './event-record.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 import type { SampleNote, SampleRemark } from './sample-remark.ts';
 import type { SampleTurn } from './session-outcome.ts';
@@ -46,6 +46,8 @@ export interface EndedSample {
   readonly remark?: SampleRemark;
   /** For a reply that reports its own time at the server. */
   readonly served?: ServedTimes;
+  /** For a reply that ranks documents, or has tokens of sound. */
+  readonly counts?: ReplyCounts;
   /** For a sample with a note by the client. */
   readonly note?: SampleNote;
   /** Id of its line in the data set, if it has one; only in samples.jsonl. */

@@ -91,6 +91,7 @@ export type SampleRecord =
   /** Before the sample's end, if its reply had more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)
   | ({ readonly kind: 'sample.served'; readonly sampleId: number } & ServedTimes)
+  | ({ readonly kind: 'sample.counted'; readonly sampleId: number } & ReplyCounts)
   /** For a reply with several choices: the choice of each chunk, from the first one on; in parts. */
   | { readonly kind: 'sample.choices'; readonly sampleId: number; readonly ofChunks: readonly number[] }
   /** Before the end, if its client has a note about it. */
@@ -248,6 +249,12 @@ export const LATENESS_KEYS: readonly (keyof SampleLateness)[] = [
 export const SERVED_KEYS = ['loadNs', 'promptNs', 'decodeNs', 'draftedTokens'] as const;
 
 export type ServedTimes = Readonly<Record<(typeof SERVED_KEYS)[number], number>>;
+
+/** In storage order, to which later counts are appended. */
+export const REPLY_COUNT_KEYS = ['rankedDocuments', 'audioInputTokens', 'audioOutputTokens'] as const;
+
+/** What only replies of some kinds contain: documents of a ranking, tokens of sound. NO_FIGURE: not reported. */
+export type ReplyCounts = Readonly<Record<(typeof REPLY_COUNT_KEYS)[number], number>>;
 
 // How much a figure of a run may differ from the true value because of the client that measured it:
 // docs/metrics.md "Error bounds". The true value is between the measured figure minus `above` and the

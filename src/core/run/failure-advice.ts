@@ -139,6 +139,11 @@ const ROWS: readonly AdviceRow[] = [
     advice: 'The model has no chat template. Use plain completions: --api completions',
   },
   {
+    states: /support (?:the )?re-?rank|not a re-?ranker/i,
+    advice:
+      'The server has no model that ranks documents: start it with one, and llama-server with --reranking.',
+  },
+  {
     states: /(?:extra inputs are not permitted|extra fields not permitted)/i,
     advice: (_, __, example) => {
       const [, field = ''] = /(?:^|; |\bbody\.)([a-z_]{2,40}): Extra/i.exec(example) ?? [];

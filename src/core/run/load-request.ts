@@ -2,7 +2,7 @@
 // that what is added to it is sent too. An option that is used as given is a row here, and its row is the field.
 
 import * as v from 'valibot';
-import { optionsIn, sentEntries } from '../option/option.ts';
+import { excludes, optionsIn, sentEntries } from '../option/option.ts';
 import { wholeNumberFrom } from '../option/option-values.ts';
 import { count, figure, given, type Infer, openObject, type Schema, text } from '../schema.ts';
 import { lengthDistributionSchema } from '../statistics/length-distribution.ts';
@@ -12,6 +12,8 @@ import { runPatternSchema } from './run-pattern.ts';
 import { runShapeSchema } from './run-shape.ts';
 import { stopRulesSchema } from './run-stop.ts';
 import { thinkTimeSchema } from './think-time.ts';
+
+export const RANKED_DOCUMENTS_DEFAULT = 10;
 
 export const LOAD_OPTIONS = {
   hasNonce: optionsIn('Requests').unlessGiven(
@@ -27,6 +29,14 @@ export const LOAD_OPTIONS = {
     meaning: 'Seed of arrival times and generated prompts.',
     parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
     sent: count,
+  }),
+  documents: optionsIn('Requests').value({
+    name: 'documents',
+    rules: [excludes(['dataset'], { advice: 'A data set has its own documents.' })],
+    valueName: 'N',
+    meaning: `Documents of each generated request of --api rerank; each has the length of a prompt. Default: ${RANKED_DOCUMENTS_DEFAULT}.`,
+    parse: wholeNumberFrom(1, 1_000),
+    sent: given(count),
   }),
 };
 

@@ -56,6 +56,8 @@ const boundOf = (
     case 'inputTokensPerSecond':
     case 'totalTokensPerSecond':
       return perSecondBound(rates[key], rates.windowNs, windowNs);
+    case 'documentsPerSecond':
+      return perSecondBound(rates[key] ?? unknown('it ranks nothing'), rates.windowNs, windowNs);
     case 'perUserTokensPerSecond':
       return perUserBound(tpot);
     case 'steadyStateWindowNs':

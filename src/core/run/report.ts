@@ -261,6 +261,8 @@ export const reportSchema = openObject({
   /** Both only if objectives were given. */
   goodput: v.exactOptional(reported(figure)),
   goodOutputTokensPerSecond: v.exactOptional(reported(figure)),
+  /** Only of rankings. */
+  documentsPerSecond: v.exactOptional(reported(figure)),
   objectives: v.exactOptional(v.array(objectiveResultSchema)),
   /** Whether each was met, and how certain that is; none without objectives. */
   objectiveAnswers: reported(objectiveAnswersSchema),

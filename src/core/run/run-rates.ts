@@ -13,7 +13,7 @@ import type { BetterDirection } from './series-row.ts';
 import type { MetricLookup } from './snapshot.ts';
 
 export interface RateRow {
-  readonly unit: 'ns' | 'req/s' | 'tok/s';
+  readonly unit: 'ns' | 'req/s' | 'tok/s' | 'doc/s';
   /** The quotient. */
   readonly from: string;
   readonly label: string;
@@ -99,6 +99,22 @@ export const RUN_RATES = {
       return perSecond(all, windowNs(sources.metrics));
     },
   },
+  documentsPerSecond: {
+    unit: 'doc/s',
+    from: 'ranked documents / window',
+    label: 'documents/s',
+    shortLabel: 'Documents',
+    better: 'higher',
+    help: 'Documents ranked per second. Only of rankings.',
+    level: 'line',
+    of: ({ metrics }: RateSources): Reported<number> => {
+      const ranked = metrics.series('rankedDocuments');
+      return perSecond(
+        ranked === undefined ? unknown('no request completed') : Number(ranked.total),
+        windowNs(metrics),
+      );
+    },
+  },
   perUserTokensPerSecond: {
     unit: 'tok/s',
     from: '1 / time per output token, p50 and p90',
@@ -174,12 +190,12 @@ export type HeadlineRateKey = {
   [Key in RateKey]: (typeof RUN_RATES)[Key]['level'] extends 'headline' ? Key : never;
 }[RateKey];
 /** Rates that every report has once, for any run. */
-type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | GoodputKey>;
-/** Only for a run with objectives for requests. */
-type GoodputKey = 'goodput' | 'goodOutputTokensPerSecond';
+type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | SomeRateKey>;
+/** Only for a run with objectives for requests, or of rankings. */
+type SomeRateKey = 'goodput' | 'goodOutputTokensPerSecond' | 'documentsPerSecond';
 
 export type ReportRates = Readonly<Record<ReportRateKey, Reported<number>>> &
-  Readonly<Partial<Record<GoodputKey, Reported<number>>>> & {
+  Readonly<Partial<Record<SomeRateKey, Reported<number>>>> & {
     readonly perUserTokensPerSecond: { readonly p50: Reported<number>; readonly p90: Reported<number> };
   };
 
@@ -188,7 +204,10 @@ const isRateKey = (name: string): name is RateKey => Object.hasOwn(RUN_RATES, na
 export const RATE_KEYS: readonly RateKey[] = Object.keys(RUN_RATES).filter(isRateKey);
 
 const isReportRate = (key: RateKey): key is ReportRateKey =>
-  key !== 'perUserTokensPerSecond' && key !== 'goodput' && key !== 'goodOutputTokensPerSecond';
+  key !== 'perUserTokensPerSecond' &&
+  key !== 'goodput' &&
+  key !== 'goodOutputTokensPerSecond' &&
+  key !== 'documentsPerSecond';
 
 export const REPORT_RATE_KEYS: readonly ReportRateKey[] = RATE_KEYS.filter(isReportRate);
 
@@ -201,6 +220,9 @@ export const rateRow = (key: RateKey): RateRow => RUN_RATES[key];
 export const reportRates = (sources: RateSources): ReportRates => ({
   ...recordOf(REPORT_RATE_KEYS, key => RUN_RATES[key].of(sources)),
   perUserTokensPerSecond: { p50: perUser(sources, '50'), p90: perUser(sources, '90') },
+  ...((sources.metrics.series('rankedDocuments')?.count ?? 0) > 0
+    ? { documentsPerSecond: RUN_RATES.documentsPerSecond.of(sources) }
+    : {}),
   ...(sources.objectives.length === 0
     ? {}
     : {
@@ -209,10 +231,11 @@ export const reportRates = (sources: RateSources): ReportRates => ({
       }),
 });
 
-/** Embeddings have none to count: they are not missing. */
-export const hasOutputTokens = (api: Reported<string> | undefined): boolean => api !== 'embeddings';
+/** Vectors and rankings have none to count: they are not missing. */
+export const hasOutputTokens = (api: Reported<string> | undefined): boolean =>
+  api !== 'embeddings' && api !== 'rerank';
 
-export const NO_OUTPUT_TOKENS = 'not applicable: an embedding has no output tokens';
+export const NO_OUTPUT_TOKENS = 'not applicable: the replies of this API have no output tokens';
 
 /** Over the completed samples that the metrics know now. */
 export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputTokens'): Reported<number> => {

@@ -15,7 +15,7 @@ export interface MockApi {
    * it.
    */
   readonly placed: 'no' | 'first' | 'each';
-  /** It sends vectors instead of an answer. */
+  /** It sends vectors or a ranking instead of an answer. */
   readonly isEmbedding?: true;
   /** A call of a tool is one event, however long. */
   readonly hasWholeCalls?: true;
@@ -25,7 +25,7 @@ export interface MockApi {
   promptText(body: JsonObject): string | undefined;
   /** Of a request with a prompt; 0 if it is not made of messages. */
   messageCount(body: JsonObject): number;
-  /** Texts that are embedded; of others 1. */
+  /** Texts that are embedded or ranked; of others 1. */
   inputCount?(body: JsonObject): number;
   readonly noPrompt: string;
   /** For a request that continues an answer stored by the server: its id. */
@@ -105,7 +105,7 @@ export interface WholeAnswer {
   readonly content: string;
   readonly reasoning: string;
   readonly toolArguments: readonly string[];
-  /** Texts of an embedding's input. */
+  /** Texts that are embedded or ranked. */
   readonly inputs: number;
   readonly finishReason: string;
   /** undefined: it is not sent. */

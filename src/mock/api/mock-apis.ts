@@ -6,6 +6,7 @@ import { mockEmbeddings } from './mock-embeddings.ts';
 import { mockLlamaCpp } from './mock-llama-cpp.ts';
 import { mockMessages } from './mock-messages.ts';
 import { mockOllama, mockOllamaGenerate } from './mock-ollama.ts';
+import { mockRerank } from './mock-rerank.ts';
 import { mockResponses } from './mock-responses.ts';
 import { mockSglang } from './mock-sglang.ts';
 import { chunkJson, closingJson, wholeJson } from './openai-json.ts';
@@ -36,6 +37,7 @@ export const MOCK_APIS: readonly MockApi[] = [
   mockCompletions,
   mockResponses,
   mockEmbeddings,
+  mockRerank,
   mockMessages,
   mockOllama,
   mockOllamaGenerate,

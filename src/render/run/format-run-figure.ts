@@ -18,6 +18,7 @@ export const formatRunFigure = (unit: SeriesRow['unit'] | RateRow['unit'], value
       return { figure: formatThreeDigits(value), unit: '' };
     case 'req/s':
     case 'tok/s':
+    case 'doc/s':
       return { figure: formatThreeDigits(value), unit };
     default:
       return unit satisfies never;

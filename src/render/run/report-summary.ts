@@ -25,7 +25,7 @@ import { failureKindRows } from '../../core/run/outcome.ts';
 import { rateBoundText } from '../../core/run/rate-bounds.ts';
 import type { Report, ReportSeries } from '../../core/run/report.ts';
 import { runDigest, stateOf } from '../../core/run/run-digest.ts';
-import { type HeadlineRateKey, rateRow } from '../../core/run/run-rates.ts';
+import { type HeadlineRateKey, RUN_RATES, rateRow } from '../../core/run/run-rates.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../../core/unknown.ts';
@@ -165,10 +165,19 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
     run.streaming
       ? percentileFigure(report, 'tpotNs', userRemark(report.perUserTokensPerSecond.p50))
       : rateFigure(report, 'windowNs', { isAtLeast: false, remark: 'first request to last reply' }),
-    rateFigure(report, 'outputTokensPerSecond', {
-      isAtLeast: rates,
-      remark: meanRemark(report.series.outputTokens),
-    }),
+    report.documentsPerSecond === undefined
+      ? rateFigure(report, 'outputTokensPerSecond', {
+          isAtLeast: rates,
+          remark: meanRemark(report.series.outputTokens, 'tokens'),
+        })
+      : {
+          name: RUN_RATES.documentsPerSecond.shortLabel,
+          isSpoiled: spoiling(report, 'requestsPerSecond').length > 0,
+          ...shownValue(report.documentsPerSecond, value => formatRunFigure('doc/s', value), {
+            isAtLeast: rates,
+            remark: meanRemark(report.series.rankedDocuments, 'documents'),
+          }),
+        },
     rateFigure(report, 'requestsPerSecond', {
       isAtLeast: rates,
       remark:
@@ -337,7 +346,7 @@ const shownValue = (
 const userRemark = (rate: Reported<number>): string =>
   isKnown(rate) ? `${formatThreeDigits(rate)} tok/s for one user` : rate.reason;
 
-const meanRemark = (series: ReportSeries | undefined): string =>
+const meanRemark = (series: ReportSeries | undefined, what: string): string =>
   series?.mean === undefined || series.mean === null
     ? 'for all users together'
-    : `${formatThreeDigits(series.mean)} tokens a request, mean`;
+    : `${formatThreeDigits(series.mean)} ${what} a request, mean`;

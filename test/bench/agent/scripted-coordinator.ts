@@ -43,6 +43,7 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
   samplesMax: 20,
   warmupRequests: 1,
   seed: 7,
+  documents: undefined,
   hasNonce: true,
   noncePrefix: '01234567',
   isStreaming: true,

@@ -42,6 +42,36 @@ test('fields of which nothing is used are named in the description of the run', 
   expect(description).toBe('set.jsonl: 2 prompts, fields not used: category, difficulty');
 });
 
+describe('a line with documents', () => {
+  const DOCUMENTS = ['an apple', 'a leek'];
+
+  test.each([
+    ['texts', { query: 'red fruit', documents: DOCUMENTS }],
+    ['texts under the name of another column', { question: 'red fruit', documents: DOCUMENTS }],
+    ['objects with texts', { query: 'red fruit', documents: [{ text: 'an apple', id: 7 }, 'a leek'] }],
+  ])('is a query with its documents, which are %s', async (_, row) => {
+    const { prompts, description } = await read(row);
+    expect(prompts).toMatchObject([{ messages: [{ content: 'red fruit' }], documents: DOCUMENTS }]);
+    expect(description).toBe('set.jsonl: 1 prompt');
+  });
+
+  test.each([[[]], ['an apple'], [['an apple', 5]], [[{ title: 'an apple' }]]])(
+    'whose documents are %j, which are no texts, is its query alone',
+    async documents => {
+      const { prompts, description } = await read({ query: 'red fruit', documents });
+      expect(prompts).toEqual([{ messages: [{ role: 'user', content: 'red fruit' }], maxTokens: undefined }]);
+      expect(description).toBe('set.jsonl: 1 prompt, fields not used: documents');
+    },
+  );
+
+  test('is sent by other APIs without them', async () => {
+    const { prompts } = await read({ query: 'red fruit', documents: DOCUMENTS });
+    const settings = { hasNonce: false, noncePrefix: '0badcafe', model: 'm', isStreaming: false };
+    const { bytes } = requestBodies(prompts, { api: serverApi('embeddings'), ...settings });
+    expect(JSON.parse(Buffer.from(bytes).toString())).toMatchObject({ input: 'red fruit' });
+  });
+});
+
 describe('a line of a batch file', () => {
   const row = {
     custom_id: 'a',
@@ -106,7 +136,7 @@ describe('a prompt of token ids', () => {
     expect(new Float64Array(nonceAts)[0]).toBe(-1);
   });
 
-  test.each(['chat', 'messages', 'ollama', 'responses', 'embeddings', 'sglang'])(
+  test.each(['chat', 'messages', 'ollama', 'responses', 'embeddings', 'rerank', 'sglang'])(
     'is refused by the API %s, with the one that takes it',
     async api => {
       await expect(bodies(api, false)).rejects.toMatchObject({

@@ -117,7 +117,7 @@ describe('a request for an agent', () => {
 describe('the prompts of a file', () => {
   test('arrive line for line', () => {
     const dataset = {
-      description: 'mine.jsonl: 2 prompts',
+      description: 'mine.jsonl: 3 prompts',
       prompts: [
         { messages: [{ role: 'user', content: 'why? "\n" ü' }], maxTokens: undefined },
         {
@@ -127,6 +127,7 @@ describe('the prompts of a file', () => {
           ],
           maxTokens: 9,
         },
+        { messages: [{ role: 'user', content: 'red fruit' }], maxTokens: undefined, documents: ['an apple'] },
       ],
     };
     const text = Buffer.concat([...linesOfDataset(dataset)]).toString();
@@ -145,10 +146,10 @@ test('a field that is not given is left out, and a reason in its place, as other
 });
 
 test('every option of the load reaches an agent, and a load that no agent accepts is refused before it is sent', () => {
-  const changed = travellingRequest({ ...request, seed: 8, hasNonce: false }, FACTS);
+  const changed = travellingRequest({ ...request, seed: 8, hasNonce: false, documents: 3 }, FACTS);
   const arrived = arrivedRequest(changed, { headers: [], dataset: undefined });
   expect(optionValues(LOAD_OPTIONS, standardValue)).toEqual({ seed: 42, hasNonce: true });
-  expect(arrived).toMatchObject({ seed: 8, hasNonce: false });
+  expect(arrived).toMatchObject({ seed: 8, hasNonce: false, documents: 3 });
   expect(() => travellingRequest({ ...request, model: 'm'.repeat(2_000) }, FACTS)).toThrow(
     'agents cannot be sent this load: model',
   );

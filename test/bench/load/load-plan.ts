@@ -1,11 +1,11 @@
 // Plans of small loads for tests, and the prompts for them.
 
-import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { WHOLE_LOAD } from '../../../src/bench/schedule/arrivals.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import type { LoadTarget } from '../../../src/bench/target/load-target.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
+import { promptOfApi } from '../prompt-of-api.ts';
 
 export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
   readonly host: string;
@@ -42,7 +42,7 @@ export const loadPlan = ({
     headers: [],
     api: name,
     model,
-    bodies: requestBodies([userPrompt(content, maxTokens)], {
+    bodies: requestBodies([promptOfApi(name, content, maxTokens)], {
       api,
       model,
       isStreaming,

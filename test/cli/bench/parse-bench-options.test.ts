@@ -205,6 +205,22 @@ describe('a benchmark', () => {
     expect(() => streamingOf({ name: 'a', canStream: false }, 'on')).toThrow(/the API a has no streams/);
   });
 
+  test('of rankings has as many documents as are given, and else as many as the default', () => {
+    expect(options('--api', 'rerank', '--documents', '3')).toMatchObject({
+      documents: 3,
+      isStreaming: false,
+    });
+    expect(options('--api', 'rerank').documents).toBeUndefined();
+    expect(refusal('--documents', '3')).toContain(
+      '--documents has no effect with the API chat. Add --api rerank',
+    );
+    expect(refusal('--api', 'rerank', '--documents', '3', '--dataset', 'd.jsonl')).toContain(
+      'cannot be combined',
+    );
+    for (const count of ['0', '1001', '1.5', 'x'])
+      expect(refusal('--api', 'rerank', '--documents', count)).toContain('from 1 to 1000');
+  });
+
   test('with options that cannot be combined is refused, with what to write instead', () => {
     expect(refusal('--requests', '5', '--duration', '5s')).toContain('cannot be combined');
     expect(refusal('--concurrency', '5', '--rate', '5')).toMatch(

@@ -109,6 +109,14 @@ describe('the advice', () => {
   });
 
   test.each([
+    ['llama.cpp', 501, 'This server does not support reranking. Start it with `--reranking`'],
+    ['vLLM', 400, 'The model does not support Rerank (Score) API'],
+    ['TEI', 424, 'model is not a re-ranker model'],
+  ])('of a model that %s cannot rank with is another model', (_, status, text) => {
+    expect(advice(status, text)).toContain('no model that ranks documents');
+  });
+
+  test.each([
     ['connection refused (ECONNREFUSED)', 'Start the server, or check host and port.'],
     ['its name cannot be resolved (ENOTFOUND)', 'Check the host name.'],
   ])('of a connection (%s) is that of the code', (text, wanted) => {

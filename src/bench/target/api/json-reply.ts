@@ -23,6 +23,9 @@ export abstract class JsonReply implements ApiReply {
   promptNs: number = NO_FIGURE;
   decodeNs: number = NO_FIGURE;
   draftedTokens: number = NO_FIGURE;
+  rankedDocuments: number = NO_FIGURE;
+  audioInputTokens: number = NO_FIGURE;
+  audioOutputTokens: number = NO_FIGURE;
   reasoningTokens: number = NO_FIGURE;
   isContradictory = false;
   choices = 1;
@@ -67,6 +70,9 @@ export abstract class JsonReply implements ApiReply {
     this.promptNs = NO_FIGURE;
     this.decodeNs = NO_FIGURE;
     this.draftedTokens = NO_FIGURE;
+    this.rankedDocuments = NO_FIGURE;
+    this.audioInputTokens = NO_FIGURE;
+    this.audioOutputTokens = NO_FIGURE;
     this.reasoningTokens = NO_FIGURE;
     this.isContradictory = false;
     this.choices = 1;

@@ -131,6 +131,8 @@ export class OpenAiReply extends JsonReply {
     );
     this.counted({ input: tokenCount(input), output: tokenCount(output), total: tokenCount(total) });
     if (reasoning !== NO_FIGURE) this.reasoningTokens = reasoning;
+    this.audioInputTokens = Math.max(this.audioInputTokens, audioTokens(ofInput));
+    this.audioOutputTokens = Math.max(this.audioOutputTokens, audioTokens(ofOutput));
     if (tokenCount(cached) !== NO_FIGURE) this.cachedTokens = tokenCount(cached);
     if (tokenCount(predicted) !== NO_FIGURE) this.predictedTokens = tokenCount(predicted);
   }
@@ -173,6 +175,12 @@ export class OpenAiReply extends JsonReply {
     }
   }
 }
+
+/** Servers report 0 for every request without sound. */
+const audioTokens = (details: unknown): number => {
+  const tokens = isJsonObject(details) ? tokenCount(details['audio_tokens']) : NO_FIGURE;
+  return tokens === 0 ? NO_FIGURE : tokens;
+};
 
 interface Choice {
   readonly hasFinished: boolean;

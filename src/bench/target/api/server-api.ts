@@ -2,7 +2,7 @@
 // API, in its own folder; server-apis.ts is the table of them. Threads are started with an adapter's name.
 
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import type { ServedTimes } from '../../../core/run/event-record.ts';
+import type { ReplyCounts, ServedTimes } from '../../../core/run/event-record.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 import type { Message } from '../../dataset/message.ts';
@@ -107,7 +107,7 @@ export interface KeptConversationForm {
 export type ConversationStart = Pick<Prompt, 'prefix' | 'messages'>;
 
 /** The state of one reply so far. Reading allocates nothing that outlives it except `defect`. */
-export interface ApiReply extends ServedTimes {
+export interface ApiReply extends ServedTimes, ReplyCounts {
   /** By its own signals: the end marker, or a finish reason for each part that was opened (METRICS §1). */
   readonly hasEnded: boolean;
   /** The end marker arrived, or a plain reply is whole. Anything after it does not count. */

@@ -8,6 +8,7 @@ import { llamaCppApi } from './llama-cpp-api.ts';
 import { messagesApi } from './messages-api.ts';
 import { ollamaApi, ollamaGenerateApi } from './ollama-api.ts';
 import { OPENAI } from './openai-api.ts';
+import { rerankApi } from './rerank-api.ts';
 import { responsesApi } from './responses-api.ts';
 import type { ServerApi } from './server-api.ts';
 import { sglangApi } from './sglang-api.ts';
@@ -17,6 +18,7 @@ export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [
   completionsApi,
   responsesApi,
   embeddingsApi,
+  rerankApi,
   messagesApi,
   ollamaApi,
   ollamaGenerateApi,

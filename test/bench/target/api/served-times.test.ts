@@ -1,4 +1,4 @@
-// What replies report of their own time at the server, in the shapes of llama-server b11434 and Ollama.
+// What replies report of their own time at the server, in the shapes of llama-server b11434 and Ollama, and of tokens of sound.
 
 import { expect, test } from 'vitest';
 import { serverApi } from '../../../../src/bench/target/api/server-apis.ts';
@@ -55,5 +55,22 @@ test('times that are none are not reported', () => {
     loadNs: NO_FIGURE,
     promptNs: NO_FIGURE,
     decodeNs: NO_FIGURE,
+  });
+});
+
+test('tokens of sound are those that the usage counts, and none where it counts 0', () => {
+  const usage = (audio: number) => ({
+    prompt_tokens: 150,
+    completion_tokens: 50,
+    prompt_tokens_details: { audio_tokens: audio, cached_tokens: 0 },
+    completion_tokens_details: { audio_tokens: audio, reasoning_tokens: 0 },
+  });
+  expect(replyOf('chat', { choices: [], usage: usage(40) })).toMatchObject({
+    audioInputTokens: 40,
+    audioOutputTokens: 40,
+  });
+  expect(replyOf('chat', { choices: [], usage: usage(0) })).toMatchObject({
+    audioInputTokens: NO_FIGURE,
+    audioOutputTokens: NO_FIGURE,
   });
 });
