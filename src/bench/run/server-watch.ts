@@ -4,6 +4,7 @@
 // is not requested again.
 
 import { type Clock, pause } from '../../clock/clock.ts';
+import { serverEngine } from '../../core/engine/server-engines.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import {
@@ -38,7 +39,7 @@ export interface ServerWatchOptions {
 
 /** Whether it is worth a request: an unknown kind may have metrics. */
 export const mayReportMetrics = (serverKind: string | Unknown): boolean =>
-  isUnknown(serverKind) || REPORTING_KINDS.has(serverKind);
+  isUnknown(serverKind) || serverEngine(serverKind)?.counts.includes('/metrics') === true;
 
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
@@ -184,7 +185,6 @@ const isIdle = ({ running, waiting }: ServerFigures): boolean => running <= 0 &&
 const isSameCount = (one: ServerFigures, other: ServerFigures): boolean =>
   SERVER_FIGURE_KEYS.every(key => serverFigureRow(key).kind === 'gauge' || one[key] === other[key]);
 
-const REPORTING_KINDS: ReadonlySet<string> = new Set(['vLLM', 'SGLang', 'llama.cpp', 'TGI', 'Plimsoll mock']);
 const INTERVAL_MS = 1_000;
 const INTERVAL_MS_MAX = 30_000;
 const ANSWER_MS = 2_000;

@@ -1,6 +1,7 @@
 // What a plan needs to know of a server: its model, its kind, and what words cost in its tokens. Found by a single
 // machine, or by one agent for all, so that all of them plan the same requests.
 
+import { serverEngine } from '../../core/engine/server-engines.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
 import { type PromptOptions, sizedPromptOptions } from '../dataset/planned-prompts.ts';
@@ -56,7 +57,8 @@ const lookClosely = async (
   if (isKnown(calibrated.reported))
     return { shortestTokens: Math.ceil(calibrated.costs.shortTokens), fingerprint: calibrated.fingerprint };
   const { api, target, targets, warmup, hasNonce } = request;
-  const isWanted = isKnown(serverKind) && LOOKED_AT.has(serverKind) && targets === undefined;
+  const isWanted =
+    isKnown(serverKind) && serverEngine(serverKind)?.cachesTemplates === true && targets === undefined;
   const notFound = { shortestTokens: unknown('no short request was sent to find out'), fingerprint: '' };
   if (!isWanted || warmup.kind === 'none' || !api.writesAnswers) return notFound;
   const reply = await oneRequest({
@@ -144,14 +146,3 @@ const findWordCosts = async (
 
 const wordNotice = (reason: string): string =>
   `prompts have a word for each token, because the server's count of words is not known: ${reason}`;
-
-/** Engines whose prefix cache matches the template of every chat. */
-const LOOKED_AT: ReadonlySet<string> = new Set([
-  'vLLM',
-  'llama.cpp',
-  'SGLang',
-  'MLX',
-  'TGI',
-  'Ollama',
-  'LM Studio',
-]);

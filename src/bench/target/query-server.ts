@@ -1,8 +1,9 @@
 // Requests the list of models from a target, which also shows what kind of server it is. One request, before the run,
 // on its own connection and past every proxy.
 
+import { SERVER_ENGINES, serverEngine } from '../../core/engine/server-engines.ts';
 import { counted } from '../../core/figure/figure.ts';
-import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import { failureAdvice, OFFERED_MODELS_MAX } from '../../core/run/failure-advice.ts';
 import type { ServerReported } from '../../core/run/provenance.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
@@ -11,7 +12,7 @@ import type { ModelList, ServerApi } from './api/server-api.ts';
 import { fetchText, type TextAnswer } from './fetch-text.ts';
 import { findMetricsPage, pageNextTo } from './find-metrics-page.ts';
 import type { HeaderField } from './load-target.ts';
-import { cacheConfigOf, serverFacts, settingsPath } from './server-facts.ts';
+import { cacheConfigOf, serverFacts } from './server-facts.ts';
 import { pagePath } from './server-pages.ts';
 import { type BenchTarget, modelsPath } from './target-url.ts';
 
@@ -142,7 +143,7 @@ const reportedOf = async (
   const list = isJsonObject(json) ? (json['data'] ?? json['models']) : undefined;
   const models = Array.isArray(list) ? list.filter(isJsonObject) : [];
   const entry = models.find(({ id, name }) => id === model || name === model);
-  const page = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
+  const page = isUnknown(serverKind) ? undefined : serverEngine(serverKind)?.settingsPath;
   const path = page === undefined ? undefined : pagePath(target, page, api);
   const request = (requested: string | undefined): Promise<TextAnswer | undefined> =>
     requested === undefined
@@ -257,45 +258,20 @@ export const findServerKind = async (
   get: (path: string) => Promise<KindAnswer>,
 ): Promise<string | Unknown> => {
   const found = await Promise.all(
-    SIGNS.map(async ({ path, name, isOurs }) => {
-      const answer = await get(path);
+    SERVER_ENGINES.map(async ({ sign, name }) => {
+      if (sign === undefined) return undefined;
+      const answer = await get(sign.path);
       if (answer.kind !== 'answer') return undefined;
-      const header = SERVER_HEADERS.find(({ start }) => answer.server.toLowerCase().startsWith(start));
-      if (header !== undefined) return header.name;
+      const byHeader = engineOfHeader(answer.server);
+      if (byHeader !== undefined) return byHeader;
       if (answer.status !== 200) return undefined;
       const json = parseAnyJson(answer.text);
-      return isJsonObject(json) && isOurs(json) ? name : undefined;
+      return isJsonObject(json) && sign.isOurs(json) ? name : undefined;
     }),
   );
   // In the order of the table: the more specific ones come first.
   return found.find(name => name !== undefined) ?? unknown('the server does not report it');
 };
 
-const has = (json: JsonObject, ...names: readonly string[]): boolean => names.every(name => name in json);
-
-interface Sign {
-  readonly path: string;
-  readonly name: string;
-  readonly isOurs: (json: JsonObject) => boolean;
-}
-
-/** From the servers' own documentation of their endpoints. */
-const SIGNS: readonly Sign[] = [
-  { path: '/get_model_info', name: 'SGLang', isOurs: json => has(json, 'model_path') },
-  { path: '/props', name: 'llama.cpp', isOurs: json => has(json, 'default_generation_settings') },
-  { path: '/api/v0/models', name: 'LM Studio', isOurs: json => isLmStudioList(json['data']) },
-  { path: '/info', name: 'TGI', isOurs: json => has(json, 'model_id', 'max_concurrent_requests') },
-  { path: '/api/version', name: 'Ollama', isOurs: json => has(json, 'version') },
-  { path: '/version', name: 'vLLM', isOurs: json => has(json, 'version') && Object.keys(json).length === 1 },
-];
-
-const isLmStudioList = (data: unknown): boolean =>
-  Array.isArray(data) &&
-  data.length > 0 &&
-  data.every(model => isJsonObject(model) && has(model, 'arch', 'state'));
-
-/** Server header of Python's http.server, which only mlx_lm.server among these is built on. */
-const SERVER_HEADERS = [
-  { start: 'llama.cpp', name: 'llama.cpp' },
-  { start: 'basehttp/', name: 'MLX' },
-] as const;
+const engineOfHeader = (server: string): string | undefined =>
+  SERVER_ENGINES.find(({ header }) => header !== undefined && server.toLowerCase().startsWith(header))?.name;

@@ -22,9 +22,6 @@ interface ServerPage {
   readonly json: unknown;
 }
 
-/** The page with a server's settings; undefined: this kind has none. */
-export const settingsPath = (serverKind: string): string | undefined => SETTINGS_PATHS.get(serverKind);
-
 /** @param headers of the requests: if the server repeats their values, they are redacted */
 export const serverFacts = (
   pages: readonly ServerPage[],
@@ -134,16 +131,6 @@ const shortened = (text: string): string => {
 /** Leaves no half of a surrogate pair at the end. */
 const cut = (text: string, lengthMax: number): string =>
   text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, '');
-
-/** From the servers' own documentation of their endpoints. */
-const SETTINGS_PATHS: ReadonlyMap<string, string> = new Map([
-  ['vLLM', '/version'],
-  ['SGLang', '/get_server_info'],
-  ['llama.cpp', '/props'],
-  ['LM Studio', '/api/v0/models'],
-  ['TGI', '/info'],
-  ['Ollama', '/api/version'],
-]);
 
 const FIRST: readonly string[] = [
   'version',

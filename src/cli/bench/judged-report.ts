@@ -6,6 +6,7 @@ import { fetchModelLimits, type ModelLimits } from '../../bench/target/fetch-mod
 import { serverUrl } from '../../bench/target/server-pages.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
+import { serverEngine } from '../../core/engine/server-engines.ts';
 import { isRunId, type NodeId } from '../../core/ids.ts';
 import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
 import { clientShareOfTokens, measuredEngine } from '../../core/model/calibrate-engine.ts';
@@ -72,7 +73,7 @@ export const servedFacts = async (
 
 const judged = (report: Report, node: LoadedNode | Unknown, { model, limits }: ServedFacts): JudgedPart => {
   if (isUnknown(model)) return { headroom: isUnknown(node) ? node : model };
-  const engine = engineOf(knownOr(report.run.serverKind, ''));
+  const engine = serverEngine(knownOr(report.run.serverKind, ''))?.family ?? 'other';
   const { calibrations, note } = isUnknown(node)
     ? { calibrations: [], note: '' }
     : ofVersion(node.calibrations, engine, limits.version);
@@ -125,18 +126,6 @@ const calibrationOf = (
     modelDigest: digest,
   };
 };
-
-/** Ollama and LM Studio run llama.cpp. */
-const engineOf = (serverKind: string): Engine => ENGINES_BY_KIND.get(serverKind) ?? 'other';
-
-const ENGINES_BY_KIND: ReadonlyMap<string, Engine> = new Map([
-  ['llama.cpp', 'llama.cpp'],
-  ['Ollama', 'llama.cpp'],
-  ['LM Studio', 'llama.cpp'],
-  ['MLX', 'mlx'],
-  ['vLLM', 'vllm'],
-  ['SGLang', 'sglang'],
-]);
 
 // The node that a run loaded, as the daemon of this machine sees it: by the daemon's own account of the run, with how busy each of
 // its devices was meanwhile.

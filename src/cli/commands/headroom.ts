@@ -6,7 +6,7 @@ import { resolveHome } from '../../config/home.ts';
 import { parseBytes } from '../../core/figure/parse-figure.ts';
 import type { CacheType } from '../../core/model/cache-bytes.ts';
 import { clusterHeadroom } from '../../core/model/cluster-headroom.ts';
-import { deviceClass, type Engine } from '../../core/model/engine-constants.ts';
+import { deviceClass, ENGINES } from '../../core/model/engine-constants.ts';
 import { type Headroom, headroom } from '../../core/model/headroom.ts';
 import type { HeadroomDevice, HeadroomQuestion } from '../../core/model/headroom-devices.ts';
 import { headroomDocument } from '../../core/model/headroom-document.ts';
@@ -28,7 +28,6 @@ import { nodesOption, requestedNodes } from '../nodes-option.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const CACHE_NAMES: readonly CacheType[] = ['f16', 'bf16', 'f32', 'fp8', 'q8_0', 'q4_0'];
-const ENGINES: readonly Engine[] = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'];
 
 const contextOption = value({
   name: 'context',

@@ -1,6 +1,7 @@
 // What each engine needs to use the fast path: one row per engine, with the version whose documentation and source
 // its settings follow, the paths that its traffic can take, and the path that it takes by itself.
 
+import { serverEngine } from '../engine/server-engines.ts';
 import { counted } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
@@ -173,7 +174,7 @@ const ollamaLines = (wiring: EngineWiring, node: NodeView): readonly string[] =>
   const address = wiring.sharedEnd(node)?.address;
   return address === undefined
     ? [comment(NO_SHARED)]
-    : [exported('OLLAMA_HOST', `${address}:${OLLAMA_PORT}`)];
+    : [exported('OLLAMA_HOST', `${address}:${serverEngine('Ollama')?.ports[0] ?? ''}`)];
 };
 
 export const ENGINE_ROWS: Readonly<Record<WiringEngine, EngineRow>> = {
@@ -295,4 +296,3 @@ export const ENGINE_ROWS: Readonly<Record<WiringEngine, EngineRow>> = {
 };
 
 const RPC_PORT = 50_052;
-const OLLAMA_PORT = 11_434;

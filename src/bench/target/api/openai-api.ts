@@ -1,6 +1,7 @@
 // What OpenAI's completion endpoints share: their paths, the list of models, the end of a body, and replies. Servers
 // differ widely: usage comes last, with the finish chunk or in every chunk; errors have three shapes.
 
+import { engineOfOwner } from '../../../core/engine/server-engines.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
 import { type Unknown, unknown } from '../../../core/unknown.ts';
@@ -26,7 +27,7 @@ export const OPENAI: Pick<
       const models = data.filter(isJsonObject);
       const ids = models.map(({ id }) => id).filter(id => typeof id === 'string');
       const owners = models.map(({ owned_by: owner }) => (typeof owner === 'string' ? owner : ''));
-      const kinds = owners.map(owner => SERVER_KINDS.get(owner.toLowerCase()));
+      const kinds = owners.map(engineOfOwner);
       return {
         ids,
         serverKind: kinds.find(kind => kind !== undefined) ?? unknown('the server does not report it'),
@@ -186,12 +187,3 @@ interface Choice {
   readonly hasFinished: boolean;
   readonly reported: ReplyText;
 }
-
-/** Values of `owned_by` in servers' lists of models. */
-const SERVER_KINDS: ReadonlyMap<string, string> = new Map([
-  ['vllm', 'vLLM'],
-  ['sglang', 'SGLang'],
-  ['llamacpp', 'llama.cpp'],
-  ['library', 'Ollama'],
-  ['plimsoll-mock', 'Plimsoll mock'],
-]);
