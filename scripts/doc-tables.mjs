@@ -12,6 +12,7 @@ export const TABLED_DOCUMENTS = [
   'cli.md',
   'coming-from.md',
   'config.md',
+  'engines.md',
   'json.md',
   'metrics.md',
   'mock.md',
@@ -28,6 +29,7 @@ export const declarations = async () => {
     import('../src/cli/exit-codes.ts'),
     import('../src/cli/like/foreign-options.ts'),
     import('../src/core/acceptance/accept-cluster.ts'),
+    import('../src/core/engine/server-engines.ts'),
     import('../src/cli/published-documents.ts'),
     import('../src/config/config-keys.ts'),
     import('../src/config/value-kinds.ts'),
@@ -92,6 +94,20 @@ const TABLES = {
     table(
       ['code', 'name', 'meaning'],
       Object.entries(EXIT_CODES).map(([name, { code: number, meaning }]) => [String(number), name, meaning]),
+    ),
+  /** Servers of models that are found by their ports. */
+  engines: ({ SERVER_ENGINES }) =>
+    table(
+      ['engine', 'usual port', 'version', 'models in memory', 'requests in flight'],
+      SERVER_ENGINES.filter(({ ports }) => ports.length > 0).map(
+        ({ name, ports, settingsPath, versionField, loaded, counts, uncounted }) => [
+          name,
+          ports.join(', '),
+          versionField === undefined ? 'not reported' : code(settingsPath),
+          loaded === undefined ? code('/v1/models') : code(loaded.path),
+          counts.length === 0 ? uncounted : counts.map(code).join(', else '),
+        ],
+      ),
     ),
   /** Of the log. */
   events: ({ LOG_EVENTS }) =>

@@ -2,9 +2,10 @@
 // `plimsoll config show` and the tables of docs/config.md all come from here. A key is one row, under the name of its
 // property in Config.
 
+import { BENCH_SECTION } from './bench-keys.ts';
 import type { ValueKind } from './value-kinds.ts';
 
-export type TomlValue = string | number | boolean | readonly string[];
+export type TomlValue = string | number | boolean | readonly (string | number)[];
 
 export interface ConfigSection {
   /** '' for keys before the first section. */
@@ -39,7 +40,7 @@ type Capped = 'text' | 'share';
 export const tomlText = (value: TomlValue): string =>
   isList(value) ? `[${value.map(item => JSON.stringify(item)).join(', ')}]` : JSON.stringify(value);
 
-const isList = (value: TomlValue): value is readonly string[] => Array.isArray(value);
+const isList = (value: TomlValue): value is readonly (string | number)[] => Array.isArray(value);
 
 export const CONFIG_ROWS = {
   '': {
@@ -277,55 +278,27 @@ export const CONFIG_ROWS = {
       },
     },
   },
-  bench: {
-    meaning: 'Load that this machine generates for others: `plimsoll bench --from` and `--agents`',
+  engines: {
+    meaning:
+      'Servers of models on this machine, found by their usual ports; see docs/engines.md. Takes effect at once.',
     keys: {
-      isAgent: {
-        key: 'agent',
-        value: { kind: 'boolean', default: false },
-        meaning: 'true: nodes of the cluster may have this machine load the targets below.',
+      isEnabled: {
+        key: 'enabled',
+        value: { kind: 'boolean', default: true },
+        meaning: 'false: none is looked for. Those of [[endpoints]] are still watched.',
       },
-      targets: {
-        value: { kind: 'origin', default: [], example: ['https://llm.example.net', 'http://10.0.0.7:8000'] },
-        meaning:
-          'Origins that it may load: scheme, host and port, written out. Without any, it loads nothing. Loopback only by its own address or localhost.',
+      ports: {
+        value: { kind: 'port', default: [], example: [9000, 8001] },
+        meaning: 'More ports on which engines of this machine listen.',
       },
-      keys: {
-        value: {
-          kind: 'targetKey',
-          default: [],
-          example: ['https://llm.example.net LLM_KEY', 'http://10.0.0.7:8000 /run/secrets/llm'],
-        },
-        meaning:
-          'API keys for these targets: the origin, a space, and an environment variable or the absolute path of a file. Keys are never received from others, nor sent to them.',
-      },
-      requestsPerSecondMax: {
-        key: 'rate_max',
-        value: { kind: 'whole', min: 1, max: 1_000_000, default: 5_000 },
-        meaning: 'Requests a second that it sends for others.',
-      },
-      connectionsMax: {
-        key: 'connections_max',
-        value: { kind: 'whole', min: 1, max: 20_000, default: 2_048 },
-        meaning: 'Connections that it opens for others.',
-      },
-      durationMsMax: {
-        key: 'duration_max',
-        value: { kind: 'duration', min: 1_000, max: 604_800_000, default: '1h' },
-        meaning: 'How long one load for others may last.',
-      },
-      samplesMax: {
-        key: 'samples_max',
-        value: { kind: 'whole', min: 1, max: 100_000_000, default: 2_000_000 },
-        meaning: 'Requests of one load for others.',
-      },
-      port: {
-        value: { kind: 'port', example: 4184 },
-        meaning:
-          'The port on which a load for a node of the cluster is coordinated. Without it: any free one, announced over the mesh.',
+      intervalMs: {
+        key: 'interval',
+        value: { kind: 'duration', min: 1_000, max: 60_000, default: '5s' },
+        meaning: 'How often, from 1s to 1m; after a restart of the daemon.',
       },
     },
   },
+  bench: BENCH_SECTION,
   otlp: {
     meaning:
       "This machine's figures for a receiver of OpenTelemetry; see docs/opentelemetry.md. Takes effect at once.",

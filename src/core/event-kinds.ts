@@ -10,6 +10,7 @@ import { MODEL_KINDS } from './model/model-kinds.ts';
 import { CONTAINER_KINDS } from './node/container.ts';
 import { DISK_HEALTH_KINDS } from './node/disk-health.ts';
 import { DISK_TRAFFIC_KINDS } from './node/disk-traffic.ts';
+import { ENGINES_KINDS } from './node/engines.ts';
 import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
@@ -26,6 +27,7 @@ type Kinds = typeof NODE_KINDS &
   typeof DISK_HEALTH_KINDS &
   typeof GPU_HEALTH_KINDS &
   typeof GPU_ERROR_KINDS &
+  typeof ENGINES_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
   typeof MODEL_KINDS &
@@ -87,6 +89,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...DISK_HEALTH_KINDS,
   ...GPU_HEALTH_KINDS,
   ...GPU_ERROR_KINDS,
+  ...ENGINES_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...MODEL_KINDS,

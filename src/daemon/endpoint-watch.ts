@@ -10,6 +10,7 @@ import type { Clock } from '../clock/clock.ts';
 import type { EndpointConfig } from '../config/config.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import { endpointRunnerKey } from '../core/run/run-selectors.ts';
 import type { Reported } from '../core/unknown.ts';
 import type { Notices } from './notices.ts';
 
@@ -80,7 +81,7 @@ export class EndpointWatch {
     this.#parts.record({
       kind: 'runner.reported',
       payload: {
-        runnerKey: runnerKey(origin),
+        runnerKey: endpointRunnerKey(origin),
         source: 'endpoint',
         targetNode: this.#parts.nodeOf(url),
         requestsInFlight: count,
@@ -111,8 +112,5 @@ export class EndpointWatch {
   }
 }
 
-const runnerKey = (origin: string): string => `endpoint ${origin}`.slice(0, KEY_LENGTH_MAX);
-
 /** Shorter than the pause: one round never overtakes the next. */
 const ANSWER_MS = 1_500;
-const KEY_LENGTH_MAX = 200;

@@ -12,11 +12,13 @@ import { gatheredFact, type Reading, readingEntry, readingVendor, statusFact } f
 import type { State } from '../core/state.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import type { ReadingSink } from '../gather/arbitration.ts';
+import { directoryFiles } from '../gather/directory-files.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
 import { platformGatherers } from '../gather/platform-gatherers.ts';
 import { runGatherers } from '../gather/run-gatherers.ts';
 import { configGatherer } from './config-gatherer.ts';
 import type { DaemonOptions } from './daemon-options.ts';
+import { enginesGatherer } from './engines-gatherer.ts';
 import type { OwnNode } from './local-node.ts';
 import { gpuVendorsOf } from './probes/daemon-probes.ts';
 
@@ -32,8 +34,19 @@ export interface OwnReadings {
 }
 
 export const ownReadings = (options: DaemonOptions, { settings, localNode }: OwnNode): OwnReadings => {
+  const { root } = options;
   const ofMachine = () => [
     configGatherer(settings),
+    // Another tree has no sockets that can be asked.
+    ...(root === '/'
+      ? [
+          enginesGatherer({
+            files: directoryFiles(root),
+            settings: () => settings.config.engines,
+            intervalMs: settings.config.engines.intervalMs,
+          }),
+        ]
+      : []),
     ...platformGatherers({
       ...options,
       plimsollVersion: options.version,

@@ -19,6 +19,7 @@ import { cpuLimitText, type NodeContainer } from '../core/node/container.ts';
 import type { DiskVolume } from '../core/node/disk.ts';
 import { type DiskHealth, isDiskFailing } from '../core/node/disk-health.ts';
 import type { DiskTraffic } from '../core/node/disk-traffic.ts';
+import { engineName, inFlightText, modelsText, type NodeEngine } from '../core/node/engines.ts';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import { gpusOf, ownMemoryGpus } from '../core/node/memory-use.ts';
@@ -47,6 +48,7 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
   ...containerRows(view),
   ...(hasGpuTable && gpusOf(view).length > 0 ? gpuFindingRows(view) : gpuFactRows(view)),
   ...gpuErrorRows(view),
+  ...engineRows(view),
   ...factRows('Network', view.network, ({ interfaces }) =>
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
   ),
@@ -76,6 +78,22 @@ const diskTrafficRows = ({ diskTraffic }: NodeView): readonly Row[] =>
   knownValue(diskTraffic) === undefined
     ? []
     : factRows('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
+
+/** For a machine with an engine. */
+const engineRows = ({ engines }: NodeView): readonly Row[] =>
+  (knownValue(engines)?.engines.length ?? 0) === 0
+    ? []
+    : factRows('Engines', engines, value => listFacts(value.engines, engineFacts, 'none'));
+
+const engineFacts = (engine: NodeEngine): readonly Line[] => {
+  const [models, inFlight] = [modelsText(engine), inFlightText(engine)];
+  return [
+    [part(engineName(engine), 'strong')],
+    isUnknown(models) ? named('models', unknownFact(models)) : [part(models)],
+    isUnknown(inFlight) ? named('requests', unknownFact(inFlight)) : [part(inFlight)],
+    [part(engine.origin, 'dim')],
+  ];
+};
 
 /** For a machine whose disks export their health. */
 const diskHealthRows = ({ diskHealth }: NodeView): readonly Row[] =>

@@ -70,6 +70,7 @@ describe('a config file', () => {
         identityMs: 30_000,
       },
       endpoints: [],
+      engines: { isEnabled: true, ports: [], intervalMs: 5_000 },
       bench: {
         isAgent: false,
         targets: [],
@@ -136,6 +137,7 @@ describe('a config file', () => {
       machineKind: undefined,
       prices: undefined,
       endpoints: [],
+      engines: { isEnabled: true, ports: [], intervalMs: 5_000 },
       probes: { ...config.probes, port: undefined },
       bench: { ...config.bench, port: undefined },
       otlp: { ...config.otlp, endpoint: undefined },

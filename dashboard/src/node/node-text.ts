@@ -9,6 +9,7 @@ import {
   formatPercent,
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
+import { inFlightText } from '../../../src/core/node/engines.ts';
 import {
   gpusOf,
   hostMemoryUse,
@@ -78,9 +79,20 @@ export const nodeText = (view: NodeView, lagMs?: number): NodeText => {
     measured,
     compute,
     bandwidth,
-    vitals: isLive && going !== '' ? going : (lateVitals ?? vitalText(view, lagMs)),
+    vitals: `${isLive ? engineText(view) : ''}${isLive && going !== '' ? going : (lateVitals ?? vitalText(view, lagMs))}`,
     isLate: memoryAge !== undefined || lateVitals !== undefined,
   };
+};
+
+/** "vLLM, 3 requests in flight · " of the busiest engine; '' without one. */
+const engineText = (view: NodeView): string => {
+  const engines = knownValue(view.engines)?.engines ?? [];
+  const [busiest] = engines.toSorted(
+    (a, b) => knownOr(b.requestsInFlight, 0) - knownOr(a.requestsInFlight, 0),
+  );
+  if (busiest === undefined) return '';
+  const isBusy = knownOr(busiest.requestsInFlight, 0) > 0;
+  return `${knownOr(busiest.engine, 'engine')}${isBusy ? ` ${knownOr(inFlightText(busiest), '')}` : ''} · `;
 };
 
 /** For an offline node: that it was stopped, or when it was last seen. */

@@ -13,6 +13,8 @@ interface QueryOptions {
   readonly body?: string;
   readonly headers: readonly HeaderField[];
   readonly timeoutMs: number;
+  /** Of the body, compressed or not. Default: 4 MiB. */
+  readonly bytesMax?: number;
   readonly signal: AbortSignal;
 }
 
@@ -29,6 +31,7 @@ export const fetchText = async ({
   body,
   headers,
   timeoutMs,
+  bytesMax = REPLY_BYTES_MAX,
   signal,
 }: QueryOptions): Promise<TextAnswer> => {
   const { host, port, socketPath, hostHeader, tls } = server;
@@ -78,15 +81,15 @@ export const fetchText = async ({
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
           chunks.push(chunk);
-          if (bytes <= REPLY_BYTES_MAX) return;
+          if (bytes <= bytesMax) return;
           response.destroy();
-          resolve(TOO_LONG);
+          resolve(tooLong(bytesMax));
         });
         response.once('error', reject);
         response.once('end', () => {
           const body = inflated(Buffer.concat(chunks), replied['content-encoding']);
           if (body.kind === 'wrong') resolve({ kind: 'no-answer', reason: body.problem });
-          else if (body.bytes.length > REPLY_BYTES_MAX) resolve(TOO_LONG);
+          else if (body.bytes.length > bytesMax) resolve(tooLong(bytesMax));
           else resolve({ kind: 'answer', status, text: body.bytes.toString('utf8'), server });
         });
       });
@@ -113,9 +116,8 @@ const inflated = (body: Buffer, encoding: string | undefined): Decoded => {
   return last.kind === 'wrong' ? last : { kind: 'bytes', bytes: Buffer.concat([first.bytes, last.bytes]) };
 };
 
-/** Compressed or not. */
 const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;
-const TOO_LONG: TextAnswer = {
+const tooLong = (bytesMax: number): TextAnswer => ({
   kind: 'no-answer',
-  reason: `the answer is longer than ${REPLY_BYTES_MAX / 2 ** 20} MiB`,
-};
+  reason: `the answer is longer than ${bytesMax / 2 ** 20} MiB`,
+});

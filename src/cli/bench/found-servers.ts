@@ -1,27 +1,30 @@
-// Servers of models on this machine, for a benchmark that is started without a URL: at the ports that engines listen on
-// unless they are configured otherwise, and those of [[endpoints]] in config.toml.
+// Servers of models, for a benchmark that is started without a URL or with the name of a node: on this machine at the ports that
+// engines listen on unless they are configured otherwise and those of config.toml, and the engines that the nodes of the cluster
+// have found on themselves.
 
-import { BenchError } from '../../bench/bench-error.ts';
-import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
-import { queryServer } from '../../bench/target/query-server.ts';
-import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { readEngine } from '../../bench/target/read-engine.ts';
+import { systemClock } from '../../clock/system-clock.ts';
 import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
+import { type EngineTarget, engineTargets } from '../../core/engine/engine-targets.ts';
+import { USUAL_PORTS } from '../../core/engine/server-engines.ts';
+import { engineName, inFlightText, modelsText, type NodeEngine } from '../../core/node/engines.ts';
+import { nodeName } from '../../core/node/node-view.ts';
+import { nodeIds } from '../../core/node/presence-view.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { clusterNow } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
+import { findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
 
 interface FoundServer {
   readonly url: string;
-  readonly kind: Reported<string>;
-  /** The one that would be loaded. */
-  readonly model: string;
+  /** '' for this machine. */
+  readonly nodeName: string;
+  readonly engine: Omit<NodeEngine, 'origin' | 'listensOn'>;
 }
-
-/** Default ports: Ollama, LM Studio, vLLM, llama.cpp and mlx, SGLang, exo (their documents, 2026-11). */
-const USUAL_PORTS = [11_434, 1_234, 8_000, 8_080, 30_000, 52_415] as const;
 
 /**
  * The URL of a server that the person chose. Where nobody can choose, the error shows the commands.
@@ -36,21 +39,23 @@ export const chosenServer = async (
     rest,
   }: { readonly home: string; readonly command: string; readonly rest: readonly string[] },
 ): Promise<string> => {
-  const found = await findServers(home, state.stop);
+  const found = await findServers(home, state);
   const [first] = found;
   if (first === undefined)
     throw new CommandError(
       'usage',
-      `URL is missing, and no server of a model was found on this machine (ports ${USUAL_PORTS.join(', ')})`,
+      `URL is missing, and no server of a model was found on this machine (ports ${USUAL_PORTS.join(', ')}) or on a node of its cluster`,
       `Write: plimsoll ${command} http://HOST:PORT`,
     );
-  const rows = found.map(({ url, kind, model }, at) => [
+  const rows = found.map(({ url, nodeName, engine }, at) => [
     String(at + 1),
     url,
-    isUnknown(kind) ? '' : kind,
-    model,
+    isUnknown(engine.engine) ? '' : engineName(engine),
+    shown(modelsText(engine)),
+    shown(inFlightText(engine)),
+    nodeName,
   ]);
-  await state.stderr.write(`plimsoll: servers found on this machine:\n${inColumns(rows).join('\n')}\n`);
+  await state.stderr.write(`plimsoll: servers found:\n${inColumns(rows).join('\n')}\n`);
   const question = `Number of the server to load, or Enter for 1: `;
   const answer = state.stdout.isTerminal ? await lineAfter(question, state) : undefined;
   if (answer === undefined)
@@ -69,33 +74,90 @@ export const chosenServer = async (
   return chosen.url;
 };
 
-const findServers = async (home: string, signal: AbortSignal): Promise<readonly FoundServer[]> => {
-  const { endpoints } = effectiveConfig(await readConfig(homeFiles(home).config));
-  const urls = new Set([
-    ...endpoints.map(({ url }) => new URL(url).origin),
-    ...USUAL_PORTS.map(port => `http://127.0.0.1:${port}`),
-  ]);
-  const found = await Promise.all([...urls].map(url => serverAt(url, signal)));
-  return found.filter(server => server !== undefined);
+/**
+ * The URL of the engine of a node: "atlas", or "atlas:8000" if it has several. The text itself if it names no node of a daemon
+ * of this machine.
+ * @throws CommandError `usage` if the node has no engine, several, or one that cannot be reached from here
+ */
+export const targetOfNode = async (text: string, home: string, state: ProcessState): Promise<string> => {
+  const [, name = '', port = ''] = /^([^:/\s]{1,100})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const cluster = name === '' ? unknown('not the name of a node') : await targetsOfCluster(home, state);
+  if (isUnknown(cluster)) return text;
+  const { targets, nodeNames } = cluster;
+  if (!nodeNames.includes(name)) return text;
+  const meant = targets.filter(
+    target => target.nodeName === name && (port === '' || target.port === Number(port)),
+  );
+  const [target, ...others] = meant;
+  if (target === undefined)
+    throw new CommandError(
+      'usage',
+      `no server of a model was found on ${name}${port === '' ? '' : ` at port ${port}`}`,
+      `Write its URL, or add its port to [engines] in config.toml of ${name}: plimsoll bench http://HOST:PORT`,
+    );
+  if (others.length > 0)
+    throw new CommandError(
+      'usage',
+      `${name} has ${meant.length} servers of models`,
+      `Write one of: ${meant.map(one => `${name}:${one.port} (${engineName(one.engine)})`).join(', ')}`,
+    );
+  const url = await reachedUrl(target, state.stop);
+  if (url === undefined)
+    throw new CommandError(
+      'usage',
+      target.urls.length === 0
+        ? `the server of ${name} listens on loopback only (${target.engine.origin})`
+        : `the server of ${name} does not answer at ${target.urls.join(' or ')}`,
+      `Let it listen on a network that this machine reaches, or load it from its own node: --from ${name}`,
+    );
+  return url;
 };
 
-const serverAt = async (url: string, signal: AbortSignal): Promise<FoundServer | undefined> => {
-  const target = parseTargetUrl(url);
-  if (target.kind === 'wrong') return undefined;
+const shown = (text: Reported<string>): string => (isUnknown(text) ? '' : text);
+
+const findServers = async (home: string, state: ProcessState): Promise<readonly FoundServer[]> => {
+  const { endpoints, engines } = effectiveConfig(await readConfig(homeFiles(home).config));
+  const origins = new Set([
+    ...endpoints.map(({ url }) => new URL(url).origin),
+    ...[...USUAL_PORTS, ...engines.ports].map(port => `http://127.0.0.1:${port}`),
+  ]);
+  const own = [...origins].map(async (url): Promise<FoundServer | undefined> => {
+    const reply = await readEngine({ origin: url, signal: state.stop });
+    return reply.kind === 'engine' ? { url, nodeName: '', engine: reply.found } : undefined;
+  });
+  const cluster = await targetsOfCluster(home, state);
+  const others = isUnknown(cluster)
+    ? []
+    : cluster.targets
+        .filter(({ nodeId }) => nodeId !== cluster.self)
+        .map(async (target): Promise<FoundServer | undefined> => {
+          const url = await reachedUrl(target, state.stop);
+          return url === undefined ? undefined : { url, nodeName: target.nodeName, engine: target.engine };
+        });
+  return (await Promise.all([...own, ...others])).filter(server => server !== undefined);
+};
+
+/** The first candidate behind which an engine answers. */
+const reachedUrl = async ({ urls }: EngineTarget, signal: AbortSignal): Promise<string | undefined> => {
+  const replies = await Promise.all(urls.map(origin => readEngine({ origin, signal })));
+  return urls.find((_, at) => replies[at]?.kind === 'engine');
+};
+
+/** As the daemon of this home sees it; unknown without one. */
+const targetsOfCluster = async (home: string, state: ProcessState) => {
   try {
-    const { serverKind, model } = await queryServer({
-      api: SERVER_APIS[0],
-      target: target.value,
-      headers: [],
-      model: undefined,
-      timeoutMs: QUERY_MS_MAX,
-      signal,
-    });
-    return { url, kind: serverKind, model };
+    const client = await findDaemon(home, state);
+    const { snapshot, state: cluster } = await clusterNow(client, systemClock, state.stop);
+    const self = snapshot.nodeId;
+    const nowMs = systemClock.nowMs();
+    return {
+      self,
+      targets: engineTargets(cluster, self, nowMs).slice(0, TARGETS_MAX),
+      nodeNames: nodeIds(cluster).map(id => nodeName(cluster, id)),
+    };
   } catch (error) {
-    signal.throwIfAborted();
-    // Nothing listens there, or something that is no server of a model.
-    if (error instanceof BenchError) return undefined;
+    state.stop.throwIfAborted();
+    if (error instanceof CommandError) return unknown(error.message);
     throw error;
   }
 };
@@ -112,6 +174,6 @@ const lineAfter = async (question: string, state: ProcessState): Promise<string 
   return undefined;
 };
 
-/** On this machine, a server that takes longer to list its models is stuck. */
-const QUERY_MS_MAX = 1_000;
+/** Of a cluster; more do not fit a question. Limit in docs/limits.md. */
+const TARGETS_MAX = 32;
 const ANSWER_BYTES_MAX = 100;

@@ -46,7 +46,7 @@ export const benchCommand: Command = {
     {
       name: 'URL',
       meaning:
-        'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Without one, the servers found on this machine are offered. Several: see --weights.',
+        'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Or a node of the cluster, or NODE:PORT. Without one, the servers found are offered. Several: see --weights.',
       isRequired: false,
       isRepeatable: true,
     },
@@ -55,6 +55,7 @@ export const benchCommand: Command = {
   prints: ['report', 'repeat'],
   examples: [
     { line: 'plimsoll bench http://127.0.0.1:8000', meaning: '30 s, 8 at a time, the first model' },
+    { line: 'plimsoll bench atlas', meaning: 'the server of models that was found on this node' },
     {
       line: 'plimsoll bench URL --requests 1000 --concurrency 64',
       meaning: 'a thousand requests, 64 at a time',
@@ -156,24 +157,39 @@ const runScenario = ({ name, rules }: BenchScenario, { durationMs }: BenchReques
   durationMs: durationMs ?? unknown('it ends by a number of requests or sessions'),
 });
 
-/** With the URL of a server of this machine, if none was given. */
+/** With the URL of a server that was found, if none was given, and in place of the name of a node. */
 const withUrl = async (
   invocation: Invocation,
   state: ProcessState,
 ): Promise<{ readonly invocation: Invocation; readonly state: ProcessState }> => {
-  if (invocation.arguments.length > 0) return { invocation, state };
-  const { chosenServer } = await loadFound();
+  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
   const [command = 'bench', ...rest] = state.args;
-  const url = await chosenServer(state, {
-    home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
-    command,
-    rest,
-  });
+  if (invocation.arguments.length > 0) {
+    if (invocation.arguments.every(argument => argument.includes('/'))) return { invocation, state };
+    const { targetOfNode } = await loadFound();
+    const urls = new Map<string, string>();
+    for (const argument of invocation.arguments)
+      urls.set(argument, await interrupted(state, () => targetOfNode(argument, home, state)));
+    const toUrl = (text: string): string => urls.get(text) ?? text;
+    return {
+      invocation: { option: invocation.option, arguments: invocation.arguments.map(toUrl) },
+      state: {
+        ...state,
+        args: state.args.map((arg, at) => (isValue(state.args[at - 1]) ? arg : toUrl(arg))),
+      },
+    };
+  }
+  const { chosenServer } = await loadFound();
+  const url = await chosenServer(state, { home, command, rest });
   return {
     invocation: { option: invocation.option, arguments: [url] },
     state: { ...state, args: [command, url, ...rest] },
   };
 };
+
+/** Whether the word after this one is its value: `--from atlas` also has the name of a node. */
+const isValue = (word: string | undefined): boolean =>
+  BENCH_OPTIONS.some(({ name, valueName }) => valueName !== undefined && word === `--${name}`);
 
 const printLike = async (tool: LikeTool, text: string, state: ProcessState): Promise<ExitCode> => {
   const { likeText } = await import('../like/like-tool.ts');

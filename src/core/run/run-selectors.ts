@@ -89,7 +89,29 @@ export function* activeLeases(
       if (ageMsOf(entry, nowMs) <= LEASE_MS && !hasEnded(state, reporter, entry.value))
         yield { reporter, runner: entry.value };
   }
+  yield* engineLeases(state, nowMs);
 }
+
+/** Engines with requests, as their own nodes have found them, unless the node also watches them by its configuration. */
+function* engineLeases(
+  state: State,
+  nowMs: number,
+): Iterable<{ readonly reporter: NodeId; readonly runner: Runner }> {
+  for (const [reporter, entry] of Object.entries(state.nodeEngines)) {
+    if (!isNodeId(reporter) || ageMsOf(entry, nowMs) > LEASE_MS) continue;
+    for (const { origin, requestsInFlight } of entry.value.engines) {
+      const runnerKey = endpointRunnerKey(origin);
+      const watched = state.runners[reporter]?.[runnerKey];
+      if (isUnknown(requestsInFlight) || requestsInFlight === 0) continue;
+      if (watched === undefined || ageMsOf(watched, nowMs) > LEASE_MS)
+        yield { reporter, runner: { runnerKey, source: 'endpoint', targetNode: reporter, requestsInFlight } };
+    }
+  }
+}
+
+/** Of a server that a node watches. */
+export const endpointRunnerKey = (origin: string): string =>
+  `endpoint ${origin}`.slice(0, RUNNER_KEY_LENGTH_MAX);
 
 /** The end of a run is published before its lease expires. */
 const hasEnded = (state: State, reporter: NodeId, runner: Runner): boolean => {
@@ -105,5 +127,6 @@ export const runnerKeyOf = (runId: RunId): string => `${RUN_PREFIX}${runId}`;
 export const runOfLease = ({ source, runnerKey }: Runner): string | undefined =>
   source === 'run' && runnerKey.startsWith(RUN_PREFIX) ? runnerKey.slice(RUN_PREFIX.length) : undefined;
 
+const RUNNER_KEY_LENGTH_MAX = 200;
 const RUN_PREFIX = 'run ';
 const COMPARISON_PREFIX = `${COMPARISON_TAG}=`;

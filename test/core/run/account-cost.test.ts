@@ -6,7 +6,7 @@ import { priceOption } from '../../../src/core/run/run-cost.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { reportFromJson } from '../../../src/wire/stored-json.ts';
 
-/** Of independent requests, without energy. */
+/** Of independent requests, without energy and prices. */
 const REPORT = ((): Report => {
   const documents: { readonly report: unknown } = JSON.parse(
     readFileSync(new URL('../../fixtures/versions/1/documents.json', import.meta.url), 'utf8'),
@@ -14,6 +14,8 @@ const REPORT = ((): Report => {
   const {
     sessions: _sessions,
     energy: _energy,
+    cost: _cost,
+    nodePrices: _nodePrices,
     ...report
   } = reportFromJson(JSON.stringify(documents.report));
   return report;

@@ -1,0 +1,169 @@
+// Finds the servers of models on this machine. On Linux the kernel's list of listening sockets decides which of the usual
+// ports are asked at all; elsewhere they are tried on loopback. An engine is identified once and looked at again now and
+// then; in between only its requests in flight are read, so that a server's log stays readable.
+
+import { countRequests, readEngine } from '../bench/target/read-engine.ts';
+import type { Config } from '../config/config.ts';
+import { hostText } from '../core/address/host-port.ts';
+import { USUAL_PORTS } from '../core/engine/server-engines.ts';
+import type { NodeEngine, OtherListener } from '../core/node/engines.ts';
+import { unknown } from '../core/unknown.ts';
+import type { Gatherer } from '../gather/gatherer.ts';
+import { isUnreadable, type MachineFiles } from '../gather/machine-files.ts';
+import { poll } from '../gather/poll.ts';
+import { type Listener, parseListeners } from '../gather/procfs/parse-listeners.ts';
+
+interface EnginesGathererParts {
+  /** The machine's own: another tree has no sockets that can be asked. */
+  readonly files: Pick<MachineFiles, 'text'>;
+  readonly settings: () => Config['engines'];
+  readonly intervalMs: number;
+}
+
+export const enginesGatherer = ({ files, settings, intervalMs }: EnginesGathererParts): Gatherer => ({
+  name: 'engines',
+  reports: [ENGINES],
+  intervalMs,
+  gather: async session => {
+    const looker = new EngineLook(() => session.clock.nowMs());
+    await poll(session, intervalMs, async signal => {
+      const { isEnabled, ports } = settings();
+      if (!isEnabled)
+        return session.absent(ENGINES, 'config.toml', 'switched off in config.toml ([engines])');
+      const places = await placesOf(files, new Set([...USUAL_PORTS, ...ports]));
+      session.emit('HTTP', { kind: 'engines', value: await looker.look(places, signal) });
+    });
+  },
+});
+
+/** A port that may have an engine. */
+interface Place {
+  readonly port: number;
+  /** In the order in which they are tried. */
+  readonly origins: readonly string[];
+  readonly listensOn: NodeEngine['listensOn'];
+  /** Changes with the program that listens; undefined if the system does not show that. */
+  readonly inode: string | undefined;
+}
+
+type Known =
+  | { readonly kind: 'engine'; readonly engine: NodeEngine; readonly place: Place; readonly readAtMs: number }
+  | {
+      readonly kind: 'other';
+      readonly other: OtherListener;
+      readonly place: Place;
+      readonly readAtMs: number;
+    };
+
+class EngineLook {
+  readonly #nowMs: () => number;
+  /** By port. */
+  #known: ReadonlyMap<number, Known> = new Map();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  async look(
+    places: readonly Place[],
+    signal: AbortSignal,
+  ): Promise<{ readonly engines: readonly NodeEngine[]; readonly others: readonly OtherListener[] }> {
+    const looked = await Promise.all(places.map(place => this.#lookAt(place, signal)));
+    const known = looked.filter(one => one !== undefined);
+    this.#known = new Map(known.map(one => [one.place.port, one]));
+    return {
+      engines: known.flatMap(one => (one.kind === 'engine' ? [one.engine] : [])),
+      others: known.flatMap(one => (one.kind === 'other' ? [one.other] : [])),
+    };
+  }
+
+  async #lookAt(place: Place, signal: AbortSignal): Promise<Known | undefined> {
+    const last = this.#known.get(place.port);
+    const isSame = last !== undefined && last.place.inode === place.inode;
+    const ageMs = last === undefined ? 0 : this.#nowMs() - last.readAtMs;
+    if (isSame && last.kind === 'other' && ageMs < OTHER_MS) return last;
+    if (isSame && last.kind === 'engine' && ageMs < (place.inode === undefined ? TRIED_MS : ENGINE_MS)) {
+      const { origin, engine } = last.engine;
+      const requestsInFlight = await countRequests({ origin, signal }, engine);
+      return { ...last, engine: { ...last.engine, requestsInFlight } };
+    }
+    for (const origin of place.origins) {
+      const reply = await readEngine({ origin, signal });
+      if (reply.kind === 'nothing') continue;
+      const read = { place, readAtMs: this.#nowMs() };
+      if (reply.kind === 'engine')
+        return {
+          ...read,
+          kind: 'engine',
+          engine: { origin, listensOn: place.listensOn, ...reply.found },
+        };
+      // One that was identified and does not answer in time may be busy; it is asked again at once.
+      if (reply.isSilent && isSame && last.kind === 'engine')
+        return { ...last, engine: { ...last.engine, requestsInFlight: unknown(reply.reason) } };
+      return { ...read, kind: 'other', other: { origin, reason: reply.reason } };
+    }
+    return undefined;
+  }
+}
+
+const placesOf = async (
+  files: Pick<MachineFiles, 'text'>,
+  ports: ReadonlySet<number>,
+): Promise<readonly Place[]> => {
+  const listeners = await listenersOf(files);
+  if (listeners === undefined)
+    return [...ports].slice(0, PLACES_MAX).map(port => ({
+      port,
+      origins: [LOOPBACK, LOOPBACK_6].map(host => originOf(host, port)),
+      listensOn: unknown('the system does not show it'),
+      inode: undefined,
+    }));
+  const byPort = Map.groupBy(
+    listeners.filter(({ port }) => ports.has(port)),
+    ({ port }) => port,
+  );
+  return [...byPort].slice(0, PLACES_MAX).map(([port, sockets]) => {
+    const [widest] = sockets.toSorted((a, b) => rankOf(a) - rankOf(b));
+    return {
+      port,
+      origins: [...new Set(sockets.flatMap(({ address }) => HOSTS[address] ?? [address]))]
+        .slice(0, ORIGINS_MAX)
+        .map(host => originOf(host, port)),
+      listensOn: widest?.address ?? unknown('the system does not show it'),
+      inode: sockets.map(({ inode }) => inode).join(' '),
+    };
+  });
+};
+
+/** Undefined where the system has no such list. */
+const listenersOf = async (files: Pick<MachineFiles, 'text'>): Promise<readonly Listener[] | undefined> => {
+  const texts = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(path => files.text(path)));
+  const lists = texts.flatMap(text => (isUnreadable(text) ? [] : [parseListeners(text)]));
+  const read = lists.filter(list => list !== undefined);
+  return read.length === 0 ? undefined : read.flat();
+};
+
+const originOf = (host: string, port: number): string => `http://${hostText(host)}:${port}`;
+
+/** All addresses first, loopback last. */
+const rankOf = ({ address }: Listener): number =>
+  address === '0.0.0.0' || address === '::' ? 0 : address === LOOPBACK || address === LOOPBACK_6 ? 2 : 1;
+
+const LOOPBACK = '127.0.0.1';
+const LOOPBACK_6 = '::1';
+/** Where a socket on all addresses is reached: one of IPv6 mostly has IPv4, too. */
+const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  '0.0.0.0': [LOOPBACK],
+  '::': [LOOPBACK, LOOPBACK_6],
+};
+
+const ENGINES = { reading: 'engines', vendor: 'none' } as const;
+/** Models are loaded and unloaded meanwhile. */
+const ENGINE_MS = 30_000;
+/** Where the system does not show that a program has gone. */
+const TRIED_MS = 10_000;
+/** Something else may become an engine only where the system does not show that the program has changed. */
+const OTHER_MS = 120_000;
+/** Limits in docs/limits.md. */
+const PLACES_MAX = 32;
+const ORIGINS_MAX = 4;
