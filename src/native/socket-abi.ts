@@ -29,6 +29,11 @@ export interface SocketAbi {
         readonly ipv4: { readonly level: number; readonly option: number };
         readonly ipv6: { readonly level: number; readonly option: number };
       };
+  /** For UDP: a packet that does not fit is refused here or lost on the way, never split, even if the kernel has stored a smaller MTU for the path. */
+  readonly neverFragment: {
+    readonly ipv4: { readonly level: number; readonly option: number; readonly value: number };
+    readonly ipv6: { readonly level: number; readonly option: number; readonly value: number };
+  };
   /** Address families of socket(2). */
   readonly familyIpv4: number;
   readonly familyIpv6: number;
@@ -117,6 +122,11 @@ const LINUX: SocketAbi = {
   messageDontWait: 0x40,
   timevalMicrosecondBits: 64,
   bindToInterface: { kind: 'name', option: 25 },
+  // IP_MTU_DISCOVER and IPV6_MTU_DISCOVER: IP_PMTUDISC_PROBE.
+  neverFragment: {
+    ipv4: { level: 0, option: 10, value: 3 },
+    ipv6: { level: 41, option: 23, value: 3 },
+  },
   familyIpv4: 2,
   familyIpv6: 10,
 };
@@ -136,6 +146,11 @@ const MACOS: SocketAbi = {
     kind: 'index',
     ipv4: { level: 0, option: 25 },
     ipv6: { level: 41, option: 125 },
+  },
+  // IP_DONTFRAG and IPV6_DONTFRAG.
+  neverFragment: {
+    ipv4: { level: 0, option: 28, value: 1 },
+    ipv6: { level: 41, option: 62, value: 1 },
   },
   familyIpv4: 2,
   familyIpv6: 30,

@@ -38,6 +38,10 @@ export interface Sockets {
   tcpInfo(descriptor: number): TcpInfo;
   /** A TCP socket that is bound to one interface and not connected. @throws SocketError */
   openOn(interfaceName: string, family: 4 | 6): number;
+  /** @throws SocketError */
+  bindToInterface(descriptor: number, interfaceName: string, family: 4 | 6): void;
+  /** What a UDP socket sends is never split on the way. @throws SocketError */
+  neverFragment(descriptor: number, family: 4 | 6): void;
   /** Closes after what was sent has arrived. Never throws. */
   close(descriptor: number): void;
   /** Discards unsent data and resets the connection. Never throws. */
@@ -125,6 +129,18 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
     throw new SocketError(call, code);
   };
 
+  const bindTo = (fd: number, interfaceName: string, family: 4 | 6): void => {
+    const bound = abi.bindToInterface;
+    if (bound.kind === 'name') {
+      setOption(fd, abi.levelSocket, bound.option, Buffer.from(`${interfaceName}\0`));
+      return;
+    }
+    const index = interfaceIndex(interfaceName);
+    if (index === 0) throw new SocketError('if_nametoindex', 'ENODEV');
+    const { level, option } = family === 4 ? bound.ipv4 : bound.ipv6;
+    setOption(fd, level, option, int32(index));
+  };
+
   return {
     duplicate: fd => checked('dup', dup(fd)),
     makeBlocking: (fd, timeoutMs) => {
@@ -158,20 +174,17 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
         socket(family === 4 ? abi.familyIpv4 : abi.familyIpv6, STREAM, PROTOCOL_TCP),
       );
       try {
-        const bound = abi.bindToInterface;
-        if (bound.kind === 'name') {
-          setOption(fd, abi.levelSocket, bound.option, Buffer.from(`${interfaceName}\0`));
-        } else {
-          const index = interfaceIndex(interfaceName);
-          if (index === 0) throw new SocketError('if_nametoindex', 'ENODEV');
-          const { level, option } = family === 4 ? bound.ipv4 : bound.ipv6;
-          setOption(fd, level, option, int32(index));
-        }
+        bindTo(fd, interfaceName, family);
         return fd;
       } catch (error) {
         close(fd);
         throw error;
       }
+    },
+    bindToInterface: bindTo,
+    neverFragment: (fd, family) => {
+      const { level, option, value } = family === 4 ? abi.neverFragment.ipv4 : abi.neverFragment.ipv6;
+      setOption(fd, level, option, int32(value));
     },
     close: fd => void close(fd),
     reset: fd => {

@@ -1,11 +1,17 @@
 // The result of a probe of a simulated connection or device: the figures of the cable or the hardware, slightly
 // different each time, as for real probes.
 
-import { type LinkProfile, noLinkFigures } from '../core/link/link-profile.ts';
+import { minimumOf } from '../core/extremes.ts';
+import {
+  type DatagramFigures,
+  type LinkProfile,
+  noDatagramFigures,
+  noLinkFigures,
+} from '../core/link/link-profile.ts';
 import { type GpuProfile, memoryFigures } from '../core/node/gpu-profile.ts';
-import { type Reported, unknown } from '../core/unknown.ts';
+import { isKnown, type Reported, unknown } from '../core/unknown.ts';
 import type { SimulatedConnection } from './connection.ts';
-import { deviceId } from './durable-readings.ts';
+import { deviceId, networkOf } from './durable-readings.ts';
 import { seedOf, smoothNoise } from './noise.ts';
 import type { Site } from './site.ts';
 
@@ -62,6 +68,7 @@ export const linkProfile = (connection: SimulatedConnection, attempt: number, se
     ...allReduces(roundTripNsP50, Math.min(uploadBitsPerSecond, downloadBitsPerSecond)),
     uploadQueueNs: queueNs(connection, uploadBitsPerSecond * vary('queue up', 0.1)),
     downloadQueueNs: queueNs(connection, downloadBitsPerSecond * vary('queue down', 0.1)),
+    ...datagramFigures(connection, uploadBitsPerSecond + downloadBitsPerSecond),
     extrasAgeMs: 0,
     extrasBytes: 0,
     retransmits: isRdma ? unknown('RDMA reports none') : connection.retransmits,
@@ -127,6 +134,37 @@ const allReduces = (
   const time = (bytes: number): number => Math.round(roundTripNs / 2 + (bytes * 8e9) / bitsPerSecond);
   return { allReduceNs16Kib: time(16 * 1_024), allReduceNs1Mib: time(1_024 ** 2) };
 };
+
+/** The path passes what both of its ends do, and loses what its TCP sends again. */
+const datagramFigures = (
+  { connection, source, sink, retransmits }: SimulatedConnection,
+  bitsPerSecond: number,
+): DatagramFigures => {
+  const { kind, sourceInterface, sinkInterface } = connection;
+  const mtus = [mtuOf(source, sourceInterface), mtuOf(sink, sinkInterface)];
+  const known = mtus.filter(isKnown);
+  if (kind === 'rdma') return noDatagramFigures(unknown('measured over sockets only'));
+  const mtuBytes = known.length < mtus.length ? unknown('an interface is unknown') : minimumOf(known);
+  const segments = bitsPerSecond / 32 / 1_448;
+  const lost = Math.round(DATAGRAMS * Math.min(0.2, retransmits / segments));
+  const lossShare = lost / DATAGRAMS;
+  return {
+    uploadMtuBytes: mtuBytes,
+    downloadMtuBytes: mtuBytes,
+    uploadDatagrams: DATAGRAMS,
+    downloadDatagrams: DATAGRAMS,
+    uploadLossShare: lossShare,
+    downloadLossShare: lossShare,
+    uploadReorderedShare: 0,
+    downloadReorderedShare: 0,
+  };
+};
+
+const DATAGRAMS = 2_000;
+
+const mtuOf = (site: Site, interfaceName: Reported<string>): Reported<number> =>
+  networkOf(site).interfaces.find(({ name }) => name === interfaceName)?.mtuBytes ??
+  unknown('no such interface');
 
 /** How long what is full takes to empty: a radio's queue holds more than a switch's. */
 const queueNs = (

@@ -70,10 +70,10 @@ export class TwoHosts implements AsyncDisposable {
   }
 
   /** A probe over the cable, both ends as they always are. */
-  async probe(): Promise<ProbeOutcome<LinkMeasurement>> {
+  async probe(address: string = SINK_ADDRESS): Promise<ProbeOutcome<LinkMeasurement>> {
     const sink = this.spawn('sink', process.execPath, [PROBE_END, 'sink']);
     const port = await lineOf(sink, /^\d+$/);
-    const source = this.spawn('source', process.execPath, [PROBE_END, 'source', SINK_ADDRESS, port]);
+    const source = this.spawn('source', process.execPath, [PROBE_END, 'source', address, port]);
     return JSON.parse(await outputOf(source));
   }
 

@@ -1,9 +1,11 @@
 // What a sound link measured, for tests that need a whole profile and ask about a part of it.
 
-import type { LinkProfile } from '../../src/core/link/link-profile.ts';
+import { type LinkProfile, noLinkFigures } from '../../src/core/link/link-profile.ts';
+import { unknown } from '../../src/core/unknown.ts';
 
 /** @example { ...LINK_FIGURES, sink, connectionKey, uploadBitsPerSecond: 1e9 } */
 export const LINK_FIGURES: Omit<LinkProfile, 'sink' | 'connectionKey'> = {
+  ...noLinkFigures(unknown('not measured here')),
   uploadBitsPerSecond: 9.41e9,
   downloadBitsPerSecond: 9.38e9,
   roundTripNsMin: 150_000,

@@ -3,6 +3,7 @@
 
 import type { Clock } from '../../src/clock/clock.ts';
 import { connectionKey } from '../../src/core/link/connection.ts';
+import { noLinkFigures } from '../../src/core/link/link-profile.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import type {
   LinkEngine,
@@ -86,6 +87,7 @@ export const measured = (
 ): ProbeOutcome<LinkMeasurement> => ({
   kind: 'measured',
   measurement: {
+    ...noLinkFigures(unknown('not reported here')),
     uploadBitsPerSecond: bitsPerSecond,
     downloadBitsPerSecond: bitsPerSecond,
     roundTripNsMin: 10_000,
@@ -97,7 +99,6 @@ export const measured = (
     allReduceNs1Mib: 900_000,
     uploadQueueNs: 400_000,
     downloadQueueNs: 400_000,
-    retransmits: unknown('not reported here'),
     uploadStreams: 1,
     downloadStreams: 1,
     bytesUsed,

@@ -1,7 +1,7 @@
 // Rows of the journal as /api/history returns them, with the figures that a test names.
 
 import { nodeId } from '../../src/core/ids.ts';
-import type { LinkProfile } from '../../src/core/link/link-profile.ts';
+import { type LinkProfile, noLinkFigures } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import type { ProfileRow } from '../../src/wire/api/history-answers.ts';
@@ -15,22 +15,9 @@ export const linkRow = (atWallMs: number, figures: Partial<LinkProfile>): Profil
     payload: {
       sink: HEAD.origin,
       connectionKey: 'socket 10.0.0.2',
-      uploadBitsPerSecond: NONE,
-      downloadBitsPerSecond: NONE,
-      roundTripNsMin: NONE,
-      roundTripNsP50: NONE,
-      roundTripNsP99: NONE,
-      jitterNs: NONE,
-      roundTripCount: NONE,
-      allReduceNs16Kib: NONE,
-      allReduceNs1Mib: NONE,
-      uploadQueueNs: NONE,
-      downloadQueueNs: NONE,
+      ...noLinkFigures(NONE),
       extrasAgeMs: NONE,
       extrasBytes: 0,
-      retransmits: NONE,
-      uploadStreams: NONE,
-      downloadStreams: NONE,
       bytesUsed: 0,
       engine: 'test',
       method: 'test',

@@ -2,13 +2,14 @@
 // they are measured, and what the probe does or why it failed.
 
 import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.ts';
-import { type Figure, figureText, formatCount } from '../../../src/core/figure/figure.ts';
+import { type Figure, figureText, formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { longerQueueNs, queueWays } from '../../../src/core/link/link-queue.ts';
 import { endsText, typeText } from '../../../src/core/link/link-text.ts';
 import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { lossReason, lostText } from '../../../src/core/link/loss-text.ts';
+import { lossWays, mtuText } from '../../../src/core/link/path-loss.ts';
 import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
@@ -229,6 +230,23 @@ export const DETAIL_COLUMNS: readonly DetailColumn[] = [
     of: profile => longerQueueNs(profile) ?? profile.uploadQueueNs,
     remark: (profile, extrasAge) =>
       longerQueueNs(profile) === undefined ? '' : `${queueWays(profile)}${extrasAge}`,
+  },
+  {
+    name: 'MTU',
+    title: 'The largest IP packet that passes undivided, bytes',
+    // Of the direction that passes less.
+    of: ({ uploadMtuBytes: up, downloadMtuBytes: down }) =>
+      isKnown(up) && isKnown(down) ? Math.min(up, down) : up,
+    format: bytes => ({ figure: formatCount(bytes), unit: 'B' }),
+    remark: profile => (profile.uploadMtuBytes === profile.downloadMtuBytes ? '' : mtuText(profile)),
+  },
+  {
+    name: 'loss',
+    title: 'UDP datagrams that did not arrive, paced far below the rate; of the worse direction',
+    of: ({ uploadLossShare: up, downloadLossShare: down }) =>
+      isKnown(up) && isKnown(down) ? Math.max(up, down) : up,
+    format: formatFinePercent,
+    remark: (profile, extrasAge) => `${lossWays(profile)}${extrasAge}`,
   },
   {
     name: 'retransmits',

@@ -9,6 +9,7 @@ import {
   formatCount,
 } from '../../core/figure/figure.ts';
 import { queueText } from '../../core/link/link-queue.ts';
+import { datagramLoss, lossWays, mtuText } from '../../core/link/path-loss.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../../probe/probe.ts';
 import { figureFact, type Line, lineWidth, named, part, unknownFact } from '../../tui/part.ts';
@@ -25,6 +26,7 @@ export const linkLines = (figures: LinkFigures, columns: number): readonly Line[
       named('jitter', figureFact(figures.jitterNs, formatNanoseconds)),
       ...allReduces(figures),
       ...queues(figures),
+      ...packets(figures),
       countFact(figures.retransmits, 'retransmit'),
       streams(figures),
       figureFact(figures.bytesUsed, formatBytes),
@@ -56,6 +58,16 @@ const allReduces = ({ allReduceNs16Kib: small, allReduceNs1Mib: large }: LinkFig
 /** Nothing where neither was measured, as of the all-reduces. */
 const queues = (figures: LinkFigures): readonly Line[] =>
   isUnknown(figures.uploadQueueNs) && isUnknown(figures.downloadQueueNs) ? [] : [[part(queueText(figures))]];
+
+/** The MTU where it is the same both ways, and what is lost or out of order, if anything is. */
+const packets = (figures: LinkFigures): readonly Line[] => [
+  ...(isUnknown(figures.uploadMtuBytes) && isUnknown(figures.downloadMtuBytes)
+    ? []
+    : [[part(mtuText(figures))]]),
+  ...(datagramLoss(figures, 'upload') === undefined && datagramLoss(figures, 'download') === undefined
+    ? []
+    : [[part(lossWays(figures))]]),
+];
 
 const streams = ({ uploadStreams, downloadStreams }: LinkFigures): Line => {
   if (uploadStreams === downloadStreams) return countFact(uploadStreams, 'stream');

@@ -13,7 +13,6 @@ import type { Subject } from './limit.ts';
 interface PathEnd {
   readonly view: NodeView;
   readonly interfaceName: Reported<string>;
-  readonly mtuBytes: Reported<number>;
 }
 
 export interface AcceptedPath extends Subject {
@@ -83,12 +82,7 @@ const endOf = (connections: readonly ConnectionFacts[], view: NodeView): PathEnd
   );
   const interfaceName =
     names.find(name => !isUnknown(name)) ?? names[0] ?? unknown('no interface is reported');
-  const found = knownValue(view.network)?.interfaces.find(({ name }) => name === interfaceName);
-  return {
-    view,
-    interfaceName,
-    mtuBytes: found?.mtuBytes ?? unknown('the interface is not among those that the node reports'),
-  };
+  return { view, interfaceName };
 };
 
 const endText = ({ view: { name }, interfaceName }: PathEnd): string =>

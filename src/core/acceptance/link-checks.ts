@@ -1,10 +1,13 @@
 // The third stage: every cable carries what it negotiated in both directions, as fast and as soon as others of its kind, without
-// resending, with one MTU at both ends; no path is lost, and RDMA works where it is possible.
+// resending or loss, with one MTU at both ends and between; no path is lost, and RDMA works where it is possible.
 
+import { maximumOf, minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import { soundShare } from '../link/link-shortfall.ts';
 import { isCarrying } from '../link/link-view.ts';
 import { lossReason, lostPathText } from '../link/loss-text.ts';
+import { datagramLossText, FAULTY_LOSS_SHARE, lossFrom } from '../link/path-loss.ts';
+import { interfaceMtu, measuredMtu, mtuFault, mtuFaultCost, mtuFaultText } from '../link/path-mtu.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import {
@@ -17,7 +20,7 @@ import {
   VARIATION_SHARE,
 } from '../probe/unusual-figures.ts';
 import { sentenceText } from '../text/sentence.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../unknown.ts';
 import { rdmaWarnings } from '../warnings/rdma-warnings.ts';
 import type { AcceptanceCheck, AcceptanceSources } from './acceptance-check.ts';
 import { SUBJECT_LENGTH_MAX } from './accepted-device.ts';
@@ -142,31 +145,73 @@ const resent: AcceptanceCheck['judge'] = (sources, planned) =>
 
 const equalMtu: AcceptanceCheck['judge'] = (sources, planned) =>
   acceptedPaths(sources).flatMap((path): readonly Judged[] => {
-    const { of, ends } = path;
+    const { of, ends, unmeasured } = path;
     if (of.connection.kind !== 'socket' || of.medium !== 'cable') return [];
-    const [own, their] = ends.map(({ mtuBytes }) => mtuBytes);
-    if (own === undefined || their === undefined) return [];
-    if (isUnknown(own) || isUnknown(their))
-      return [
-        undecided(
-          path,
-          `the MTU of an end is not known: ${isUnknown(own) ? own.reason : isUnknown(their) ? their.reason : ''}`,
-        ),
-      ];
-    if (own !== their)
+    const [own, their] = [
+      interfaceMtu(ends[0].view, ends[0].interfaceName),
+      interfaceMtu(ends[1].view, ends[1].interfaceName),
+    ];
+    const ways = BOTH_WAYS.map(from => unmeasured ?? measuredMtu(of, ends[from].view.nodeId));
+    const [there = NOT_MEASURED, back = NOT_MEASURED] = ways;
+    const rates = BOTH_WAYS.map(from => rateOfPath(path, from)).filter(isKnown);
+    const { type, negotiatedBitsPerSecond } = of.carrier;
+    const fault = mtuFault({
+      ends: [own, their],
+      ways: [there, back],
+      type,
+      negotiatedBitsPerSecond,
+      bitsPerSecond: rates.length === 0 ? NOT_MEASURED : minimumOf(rates),
+    });
+    if (fault?.kind === 'unknown')
+      return [undecided(path, `the MTU of an end is not known: ${fault.reason}`)];
+    if (fault !== undefined && fault.kind !== 'small') {
+      const [value, limit] =
+        fault.kind === 'between'
+          ? [fault.bytes, fault.endBytes]
+          : [minimumOf(fault.bytes), maximumOf(fault.bytes)];
       return [
         judgedBy(path, 'fail', {
-          value: Math.min(own, their),
-          limit: Math.max(own, their),
-          reason: `its ends differ, ${own} and ${their} bytes: large packets are lost or split`,
+          value,
+          limit,
+          reason: `${mtuFaultText(fault)}: large packets are lost or split`,
         }),
       ];
-    return [
-      planned === undefined
-        ? judgedBy(path, 'pass', { value: own, limit: own, reason: 'equal at both ends' })
-        : judgedFigure({ ...path, value: own, side: 'min', limits: planLimit(planned), without: '' }),
-    ];
+    }
+    if (planned !== undefined)
+      return [judgedFigure({ ...path, value: own, side: 'min', limits: planLimit(planned), without: '' })];
+    const passed = ways.every(isKnown) ? 'equal at both ends, and passes both ways' : 'equal at both ends';
+    const reason = fault === undefined ? passed : `${passed}. ${mtuFaultCost(fault)}`;
+    return [judgedBy(path, 'pass', { value: own, limit: own, reason })];
   });
+
+/** The interval of what the datagrams show must be above the limit: a lost one of a thousand is no fault yet. */
+const lostDatagrams: AcceptanceCheck['judge'] = (sources, planned) =>
+  acceptedPaths(sources).flatMap(path =>
+    BOTH_WAYS.flatMap((from): readonly Judged[] => {
+      const { of, ends, unmeasured } = path;
+      if (of.connection.kind !== 'socket' || of.medium !== 'cable' || unmeasured !== undefined) return [];
+      const [source, sink] = from === 0 ? ends : [ends[1], ends[0]];
+      const loss = lossFrom(of, source.view.nodeId);
+      if (loss === undefined) return [];
+      return [
+        judgedFigure({
+          subject: `${source.view.name} to ${sink.view.name}: ${path.subject}`.slice(0, SUBJECT_LENGTH_MAX),
+          nodes: path.nodes,
+          value: loss.low,
+          side: 'max',
+          limits: [
+            ...planLimit(planned),
+            {
+              value: FAULTY_LOSS_SHARE,
+              from: 'rule',
+              text: `${datagramLossText(loss)} lost; the least that explains it`,
+            },
+          ],
+          without: '',
+        }),
+      ];
+    }),
+  );
 
 const rdmaWorks = ({ nodes }: AcceptanceSources): readonly Judged[] => {
   const warnings = rdmaWarnings(nodes);
@@ -288,11 +333,22 @@ export const LINK_CHECKS: readonly AcceptanceCheck[] = [
     judge: resent,
   },
   {
+    id: 'datagram-loss',
+    stage: 'links',
+    title: 'Lost datagrams of a direction',
+    unit: 'small share',
+    threshold:
+      'At most 0.1 % of the paced UDP datagrams of a cable, by the lower bound of the 95 % interval of what was lost.',
+    plan: 'max',
+    judge: lostDatagrams,
+  },
+  {
     id: 'mtu',
     stage: 'links',
     title: 'MTU, bytes',
     unit: '',
-    threshold: 'Equal at both ends of a cable; a plan may require a size.',
+    threshold:
+      'Equal at both ends of a cable, and packets of that size pass both ways, if measured; a plan may require a size.',
     plan: 'min',
     judge: equalMtu,
   },
@@ -307,6 +363,7 @@ export const LINK_CHECKS: readonly AcceptanceCheck[] = [
 ];
 
 const BOTH_WAYS = [0, 1] as const;
+const NOT_MEASURED: Reported<number> = unknown('not measured yet');
 const CABLE_VARIATION = 0.25;
 const TIME_VARIATION = 1;
 /** Payload of TCP in a packet of 1,500 bytes, with timestamps (RFC 7323). */

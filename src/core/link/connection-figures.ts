@@ -23,8 +23,9 @@ const BY_METHOD: ConnectionRow['labels'] & {} = {
 };
 
 const measured = (
-  unit: 'bits/s' | 'ns',
-  figure: keyof LinkProfile & `${string}${'PerSecond' | 'Ns' | 'Kib' | 'Mib' | 'Min' | 'P50' | 'P99'}`,
+  unit: 'bits/s' | 'ns' | 'bytes' | 'small share',
+  figure: keyof LinkProfile &
+    `${string}${'PerSecond' | 'Ns' | 'Kib' | 'Mib' | 'Min' | 'P50' | 'P99' | 'MtuBytes' | 'Share'}`,
   {
     otlp,
     ...row
@@ -54,6 +55,15 @@ const ROUND_TRIP = { name: 'plimsoll.link.round_trip', description: 'Measured ro
 const QUEUE = {
   name: 'plimsoll.link.queue',
   description: 'Added to a round trip while the direction carries all it can.',
+};
+const MTU = {
+  name: 'plimsoll.link.mtu',
+  description: 'Largest IP packet that passes undivided.',
+};
+const LOSS = { name: 'plimsoll.link.loss', description: 'Share of paced UDP datagrams that did not arrive.' };
+const REORDERED = {
+  name: 'plimsoll.link.reordered',
+  description: 'Share of paced UDP datagrams that arrived after a later one.',
 };
 const SENT: Labels = { 'network.io.direction': 'transmit' };
 const RECEIVED: Labels = { 'network.io.direction': 'receive' };
@@ -118,6 +128,42 @@ export const CONNECTION_FIGURES: readonly ConnectionRow[] = [
     metric: 'plimsoll_link_queue_seconds',
     labels: { direction: 'download' },
     otlp: { ...QUEUE, attributes: RECEIVED },
+  }),
+  measured('bytes', 'uploadMtuBytes', {
+    help: 'Largest IP packet that passes undivided, as measured; labels direction.',
+    metric: 'plimsoll_link_mtu_bytes',
+    labels: { direction: 'upload' },
+    otlp: { ...MTU, attributes: SENT },
+  }),
+  measured('bytes', 'downloadMtuBytes', {
+    help: 'Largest IP packet that passes undivided from the sink to the source.',
+    metric: 'plimsoll_link_mtu_bytes',
+    labels: { direction: 'download' },
+    otlp: { ...MTU, attributes: RECEIVED },
+  }),
+  measured('small share', 'uploadLossShare', {
+    help: 'Share of paced UDP datagrams that the path lost; labels direction.',
+    metric: 'plimsoll_link_loss_ratio',
+    labels: { direction: 'upload' },
+    otlp: { ...LOSS, attributes: SENT },
+  }),
+  measured('small share', 'downloadLossShare', {
+    help: 'Share of paced UDP datagrams that the path lost from the sink to the source.',
+    metric: 'plimsoll_link_loss_ratio',
+    labels: { direction: 'download' },
+    otlp: { ...LOSS, attributes: RECEIVED },
+  }),
+  measured('small share', 'uploadReorderedShare', {
+    help: 'Share of the datagrams that arrived after one that was sent later (RFC 4737); labels direction.',
+    metric: 'plimsoll_link_reordered_ratio',
+    labels: { direction: 'upload' },
+    otlp: { ...REORDERED, attributes: SENT },
+  }),
+  measured('small share', 'downloadReorderedShare', {
+    help: 'Share of the datagrams from the sink that arrived after one that was sent later.',
+    metric: 'plimsoll_link_reordered_ratio',
+    labels: { direction: 'download' },
+    otlp: { ...REORDERED, attributes: RECEIVED },
   }),
   {
     unit: 'age',

@@ -126,16 +126,15 @@ export const fromOtherEnd = (profile: LinkProfile): LinkProfile => {
   if (cached !== undefined) return cached;
   const turned: LinkProfile = {
     ...profile,
-    uploadBitsPerSecond: profile.downloadBitsPerSecond,
-    downloadBitsPerSecond: profile.uploadBitsPerSecond,
-    uploadQueueNs: profile.downloadQueueNs,
-    downloadQueueNs: profile.uploadQueueNs,
-    uploadStreams: profile.downloadStreams,
-    downloadStreams: profile.uploadStreams,
+    ...Object.fromEntries(Object.entries(profile).map(([name, value]) => [otherWay(name), value])),
   };
   TURNED.set(profile, turned);
   return turned;
 };
+
+/** Each figure of a direction exists as upload and as download. */
+const otherWay = (name: string): string =>
+  name.replace(/^(upload|download)(?=[A-Z])/, way => (way === 'upload' ? 'download' : 'upload'));
 
 // Only a cache: views compare objects to find changes.
 const TURNED = new WeakMap<LinkProfile, LinkProfile>();

@@ -34,6 +34,12 @@ const rateAndTimeEntries = (number: Schema<number>) => ({
   uploadBitsPerSecond: reported(number),
   downloadBitsPerSecond: reported(number),
   ...roundTripEntries(number),
+  ...hourlyEntries(number),
+});
+
+/** They cost most, and are measured once an hour. */
+// @__NO_SIDE_EFFECTS__
+const hourlyEntries = (number: Schema<number>) => ({
   /**
    * Median time in which both ends have each other's 16 KiB, or 1 MiB, both sending at once, one exchange after another: the
    * all-reduce of two machines without its addition, which their devices do. Nanoseconds.
@@ -46,6 +52,24 @@ const rateAndTimeEntries = (number: Schema<number>) => ({
    */
   uploadQueueNs: reported(number),
   downloadQueueNs: reported(number),
+  ...datagramEntries(number),
+});
+
+/** Of UDP datagrams that are numbered, in each direction. */
+// @__NO_SIDE_EFFECTS__
+const datagramEntries = (number: Schema<number>) => ({
+  /** The largest IP packet that arrives undivided, bytes. */
+  uploadMtuBytes: reported(number),
+  downloadMtuBytes: reported(number),
+  /** How many the sender's kernel put on the wire, paced, far below the rate of the direction. */
+  uploadDatagrams: reported(number),
+  downloadDatagrams: reported(number),
+  /** Of these, the share that did not arrive, without those that the receiver's own socket dropped. */
+  uploadLossShare: reported(number),
+  downloadLossShare: reported(number),
+  /** Of those that arrived, the share that came after one that was sent later (RFC 4737, Type-P-Reordered). */
+  uploadReorderedShare: reported(number),
+  downloadReorderedShare: reported(number),
 });
 
 // @__NO_SIDE_EFFECTS__
@@ -65,21 +89,29 @@ export const linkFigures = (number: Schema<number>) => ({
 });
 
 export const noLinkFigures = (why: Unknown) => allUnknown(linkFigures(figure), why);
+export const noDatagramFigures = (why: Unknown) => allUnknown(datagramEntries(figure), why);
+export type DatagramFigures = ReturnType<typeof noDatagramFigures>;
+
+export type HourlyFigures = Pick<LinkProfile, keyof ReturnType<typeof hourlyEntries>>;
+
+/** Those of a profile that are measured once an hour. */
+export const hourlyFigures = (profile: LinkProfile): HourlyFigures =>
+  v.parse(v.object(hourlyEntries(figure)), profile);
 
 export const linkProfileSchema = openObject({
   sink: nodeIdSchema,
   connectionKey: text,
   ...rateAndTimeEntries(figure),
   /**
-   * Age of the all-reduce and queue figures when this was written, ms: they cost most, and are measured once
-   * an hour. Unknown until they are measured.
+   * Age of the figures that are measured once an hour when this was written, ms: all-reduces, queues, MTU, loss and
+   * reordering. Unknown until they are measured.
    */
   extrasAgeMs: reported(figure),
   ...streamEntries(figure),
   /** Cost of the probe, both directions, payload bytes. */
   bytesUsed: figure,
   /**
-   * The part of it for the all-reduces, which not every probe measures. Unknown from versions that do not
+   * The part of it for the all-reduces and the datagrams, which not every probe measures. Unknown from versions that do not
    * count it.
    */
   extrasBytes: reported(figure),

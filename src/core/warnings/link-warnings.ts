@@ -24,6 +24,7 @@ import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { ITEMS_OF_TURN, type Turns } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
+import { lossWarning, mtuWarning } from './path-warnings.ts';
 import type { FoundWarning } from './warning.ts';
 
 interface LinkSources {
@@ -134,8 +135,8 @@ const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd
 const ageLabel = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
 
 /**
- * The result for one link, computed once while the link, the names of its ends and its usual figures stay the
- * same.
+ * The result for one link, computed once while the link, the names and interfaces of its ends and its usual figures stay
+ * the same.
  */
 const slowWarning = (
   state: State,
@@ -143,12 +144,22 @@ const slowWarning = (
   one: NodeView,
   other: NodeView,
 ): readonly FoundWarning[] => {
-  const of = [one.name, other.name, state.probeBaselines[one.nodeId], state.probeBaselines[other.nodeId]];
+  const of = [one, other].flatMap(({ nodeId, name, network }) => [
+    name,
+    state.probeBaselines[nodeId],
+    knownValue(network),
+  ]);
   const cached = JUDGED.get(link);
   if (cached?.of.every((part, index) => part === of[index]) === true) return cached.found;
   const short = shortfallWarning(link, one, other);
   const slow = short.length > 0 ? short : weekWarning(state, link, one, other);
-  const found = [...slow, ...slowPathWarning(link, one, other), ...queueWarning(link, one, other)];
+  const found = [
+    ...slow,
+    ...slowPathWarning(link, one, other),
+    ...queueWarning(link, one, other),
+    ...mtuWarning(link, one, other),
+    ...lossWarning(link, one, other),
+  ];
   JUDGED.set(link, { of, found });
   return found;
 };

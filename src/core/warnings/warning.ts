@@ -68,6 +68,8 @@ export const WARNING_KINDS = {
   'link path': 'a path that is far slower than another one',
   'link week': 'a link that carries less than in the last week',
   'link queue': 'a long queue (bufferbloat)',
+  'link mtu': 'a path on which large packets are lost, or small ones limit a fast cable',
+  'link loss': 'a cable that loses packets',
   'link pair': 'a link that carries far less than others like it',
   'one way': 'a node that reaches another one which does not reach it',
   'bridge loop': 'Thunderbolt bridges in a ring',

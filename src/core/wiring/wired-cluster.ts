@@ -8,6 +8,7 @@ import { type ConnectionFacts, rateFrom, roundTripOf } from '../link/link-facts.
 import { linkKey } from '../link/link-path.ts';
 import { typeText } from '../link/link-text.ts';
 import { isCarrying, type LinkView, linkViews, stageOfConnection } from '../link/link-view.ts';
+import { measuredMtu } from '../link/path-mtu.ts';
 import { inNameOrder, type NodeView, nodeView } from '../node/node-view.ts';
 import { nodeIds } from '../node/presence-view.ts';
 import { knownValue } from '../node/reading-view.ts';
@@ -35,6 +36,8 @@ export interface WiredPath {
   readonly bitsPerSecond: Reported<number>;
   readonly roundTripNs: Reported<number>;
   readonly negotiatedBitsPerSecond: Reported<number>;
+  /** The largest IP packet that passes from the first node, and from the second, as measured. */
+  readonly mtuBytes: readonly [Reported<number>, Reported<number>];
 }
 
 export interface WiredPair {
@@ -115,6 +118,7 @@ const pathOf = (
       bitsPerSecond: rates.length === 0 ? reason : minimumOf(rates),
       roundTripNs: roundTripOf(facts) ?? reason,
       negotiatedBitsPerSecond: facts.carrier.negotiatedBitsPerSecond,
+      mtuBytes: [measuredMtu(facts, one.nodeId), measuredMtu(facts, other.nodeId)],
     },
   ];
 };

@@ -1,8 +1,9 @@
 // What is wrong with the links between the nodes of an engine, with what it costs: a slower network taken by itself,
 // cables that are missing or crossed, settings that hold a cable back, and what nobody has measured.
 
-import { minimumOf } from '../extremes.ts';
+import { maximumOf, minimumOf } from '../extremes.ts';
 import { counted, figureText, formatBitsPerSecond, formatThreeDigits } from '../figure/figure.ts';
+import { interfaceMtu, JUMBO_MTU, mtuFault, mtuFaultCost, mtuFaultText } from '../link/path-mtu.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { inNumericOrder } from '../text/numeric-order.ts';
@@ -174,47 +175,28 @@ const mtuFindings = ({ carries }: PathTests, pair: WiredPair): readonly WiringFi
     .filter(({ kind }) => kind === 'socket')
     .flatMap((path): readonly WiringFinding[] => {
       const [one, other] = path.ends;
-      const [own, their] = [mtuOf(one), mtuOf(other)];
-      if (own === undefined || their === undefined) return [];
-      const common = { nodes: namesOf(pair), usedBitsPerSecond: path.bitsPerSecond };
-      if (own !== their)
-        return [
-          {
-            ...common,
-            kind: 'mtu-mismatch',
-            level: 'caution',
-            title: `${together(pair)}: the ends of ${interfacesText(path)} differ in MTU, ${own} and ${their} bytes`,
-            why: 'Larger packets are lost or split on this path: small requests work, and large ones stall.',
-            possibleBitsPerSecond: NOT_MEASURED,
-            steps: [one, other].flatMap(end => mtuStep(end, Math.max(own, their))),
-          },
-        ];
-      const { negotiatedBitsPerSecond: negotiated } = path;
-      if (
-        !carries(path) ||
-        own > SMALL_MTU ||
-        isUnknown(negotiated) ||
-        negotiated < FAST ||
-        path.type !== 'ethernet'
-      )
-        return [];
+      const fault = mtuFault({
+        ...path,
+        ends: [interfaceMtu(one.node, one.interfaceName), interfaceMtu(other.node, other.interfaceName)],
+        ways: path.mtuBytes,
+      });
+      if (fault === undefined || fault.kind === 'unknown') return [];
+      const isSmall = fault.kind === 'small';
+      if (isSmall && !carries(path)) return [];
+      const bytes = isSmall ? JUMBO_MTU : fault.kind === 'ends' ? maximumOf(fault.bytes) : undefined;
       return [
         {
-          ...common,
-          kind: 'small-mtu',
-          level: 'note',
-          title: `${together(pair)}: ${interfacesText(path)} sends packets of ${own} bytes at ${figureText(formatBitsPerSecond(negotiated))}`,
-          why: 'With 9000 bytes, headers take 1 % of the rate rather than 6 %, and there is a sixth of the packets. Change the switch first.',
-          possibleBitsPerSecond: negotiated * JUMBO_SHARE,
-          steps: [one, other].flatMap(end => mtuStep(end, JUMBO_MTU)),
+          kind: isSmall ? 'small-mtu' : 'mtu-mismatch',
+          level: isSmall ? 'note' : 'caution',
+          nodes: namesOf(pair),
+          title: `${together(pair)}, ${interfacesText(path)}: ${mtuFaultText(fault)}`,
+          why: mtuFaultCost(fault),
+          usedBitsPerSecond: path.bitsPerSecond,
+          possibleBitsPerSecond: isSmall ? fault.possibleBitsPerSecond : NOT_MEASURED,
+          steps: bytes === undefined ? [] : [one, other].flatMap(end => mtuStep(end, bytes)),
         },
       ];
     });
-
-const mtuOf = ({ node, interfaceName }: WiredEnd): number | undefined => {
-  const found = knownValue(node.network)?.interfaces.find(({ name }) => name === interfaceName);
-  return found === undefined ? undefined : knownOr(found.mtuBytes, undefined);
-};
 
 const mtuStep = ({ node, interfaceName }: WiredEnd, bytes: number): readonly WiringStep[] => {
   if (!isKnown(interfaceName)) return [];
@@ -304,12 +286,5 @@ const LEVELS: readonly WiringFinding['level'][] = ['danger', 'caution', 'note'];
 const NOT_MEASURED: Reported<number> = unknown('not measured');
 /** More than the spread between two probes of one cable. */
 const WORTH_NAMING = 1.25;
-/** Ethernet's own limit without jumbo frames, bytes. */
-const SMALL_MTU = 1_500;
-const JUMBO_MTU = 9_000;
-/** Payload of TCP with timestamps (8,948 bytes) in a frame with its gap and preamble (9,038): RFC 7323, IEEE 802.3. */
-const JUMBO_SHARE: number = 8_948 / 9_038;
-/** Below this rate one core fills a link with packets of any size, bits a second. */
-const FAST = 25e9;
 /** More than a person reads; each pair has a few at most. */
 const FINDINGS_MAX = 200;

@@ -2,6 +2,7 @@
 // number of messages in a run follows from the rate of the previous run, within the budget.
 
 import { counted } from '../../core/figure/figure.ts';
+import { noDatagramFigures } from '../../core/link/link-profile.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import type { ProbeBudget } from '../link-engine.ts';
@@ -51,6 +52,7 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         allReduceNs1Mib: unknown('measured over sockets only'),
         uploadQueueNs: unknown('measured over sockets only'),
         downloadQueueNs: unknown('measured over sockets only'),
+        ...noDatagramFigures(unknown('measured over sockets only')),
         uploadStreams: 1,
         downloadStreams: 1,
         bytesUsed: session.bytesUsed,

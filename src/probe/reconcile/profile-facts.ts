@@ -5,7 +5,7 @@ import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { fromOtherEnd, type PathMeasurement } from '../../core/link/link-path.ts';
-import { type LinkProfile, noLinkFigures } from '../../core/link/link-profile.ts';
+import { hourlyFigures, type LinkProfile, noLinkFigures } from '../../core/link/link-profile.ts';
 import { type GpuProfile, noDeviceFigures } from '../../core/node/gpu-profile.ts';
 import type { Entry } from '../../core/state.ts';
 import { isKnown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
@@ -57,7 +57,7 @@ export const linkFact = (
   return { kind: 'link.profiled', payload: { ...figures, ...path, ...failed } };
 };
 
-/** How long until the all-reduce and the queue of the path are due, ms; 0 or less: now. */
+/** How long until what is measured once an hour is due for the path, ms; 0 or less: now. */
 export const extrasDueInMs = ({ newest }: Pick<WantedLink, 'newest'>, nowMs: number): number => {
   const ageMs = newest === undefined ? NEVER : extrasAgeMs(newest, nowMs);
   return isKnown(ageMs) ? EXTRAS_TTL_MS - ageMs : 0;
@@ -73,11 +73,10 @@ const extrasAgeOf = (isMeasured: boolean): Reported<number> => (isMeasured ? 0 :
 const knownFigures = (self: NodeId, measurement: PathMeasurement, nowMs: number) => {
   const { value } = measurement.entry;
   const seen = measurement.source === self ? value : fromOtherEnd(value);
-  const { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs } = seen;
   const ageMs = extrasAgeMs(measurement, nowMs);
   return {
     figures: { ...seen, extrasAgeMs: ageMs, measuredAgeMs: nowMs - measurement.measuredAtMs },
-    extras: { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs, extrasAgeMs: ageMs },
+    extras: { ...hourlyFigures(seen), extrasAgeMs: ageMs },
   };
 };
 

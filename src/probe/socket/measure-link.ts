@@ -2,11 +2,13 @@
 // streams while that raises the rate, within a budget of bytes and time.
 
 import { counted, formatBytes } from '../../core/figure/figure.ts';
+import { noDatagramFigures } from '../../core/link/link-profile.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
+import { DATAGRAM_BYTES } from './datagram-figures.ts';
 import { ProbeError } from './probe-error.ts';
 import { type DirectionRun, HOURLY, type ProbeDirection, runMsLeast } from './rate-estimate.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
@@ -41,8 +43,10 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     onBytes(session.bytesUsed);
     const figures = roundTripFigures(roundTripsNs);
     const beforeBytes = session.bytesUsed;
+    const streamsEndMs = budget.measuresExtras ? endMs - budget.durationMsMax * DATAGRAMS_SHARE : endMs;
+    const streamsBytesMax = budget.bytesMax - (budget.measuresExtras ? datagramBytes(budget) : 0);
     const allReduces = budget.measuresExtras ? await allReduceFigures(session, budget) : NO_ALL_REDUCES;
-    const extrasBytes = session.bytesUsed - beforeBytes;
+    const allReduceBytes = session.bytesUsed - beforeBytes;
     onBytes(session.bytesUsed);
     const roundTripMs = knownOr(figures.roundTripNsP50, 0) / 1e6;
     const streamsMax = Math.min(STREAMS_MAX, options.streamsMax, session.hello.streamsMax);
@@ -50,9 +54,9 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       measureDirection(session, name, {
         roundTripMs,
         streamsMax,
-        bytesMax: (budget.bytesMax - session.bytesUsed) * share,
+        bytesMax: (streamsBytesMax - session.bytesUsed) * share,
         measuresQueue: budget.measuresExtras,
-        endMs: clock.nowMs() + (endMs - clock.nowMs()) * share,
+        endMs: clock.nowMs() + (streamsEndMs - clock.nowMs()) * share,
         nowMs: () => clock.nowMs(),
         onRun: () => onBytes(session.bytesUsed),
       });
@@ -61,9 +65,21 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
     if (upload.best === undefined && download.best === undefined && isUnknown(figures.roundTripNsP50)) {
       throw new ProbeError('timeout', 'nothing could be measured in the given time');
     }
+    const streamBytes = session.bytesUsed;
+    const datagrams = budget.measuresExtras
+      ? await session.datagrams({
+          roundTripMs,
+          uploadBitsPerSecond: bitsPerSecondOf(upload),
+          downloadBitsPerSecond: bitsPerSecondOf(download),
+          bytesMax: budget.bytesMax - session.bytesUsed,
+          endMs,
+        })
+      : noDatagramFigures(HOURLY);
+    const extrasBytes = allReduceBytes + session.bytesUsed - streamBytes;
     const measurement: LinkMeasurement = {
       ...figures,
       ...allReduces,
+      ...datagrams,
       uploadBitsPerSecond: bitsPerSecondOf(upload),
       downloadBitsPerSecond: bitsPerSecondOf(download),
       retransmits: sumOf([...upload.runs, ...download.runs].map(({ retransmits }) => retransmits)),
@@ -77,6 +93,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       method: methodText({
         roundTrips: knownOr(figures.roundTripCount, 0),
         hasAllReduces: isKnown(allReduces.allReduceNs16Kib),
+        datagrams: knownOr(datagrams.uploadDatagrams, 0) + knownOr(datagrams.downloadDatagrams, 0),
         upload: upload.best,
         download: download.best,
         weaknesses: [weakness('this end', options.engine), weakness('the other end', session.hello)],
@@ -153,6 +170,8 @@ const streamsOf = ({ best }: MeasuredDirection): Reported<number> => {
 
 const queueOf = ({ best }: MeasuredDirection): Reported<number> => best?.queueNs ?? unknown('not measured');
 
+const datagramBytes = ({ bytesMax }: ProbeBudget): number => Math.min(DATAGRAMS_BYTES, bytesMax * 0.05);
+
 const bothOn = ({ engine }: MeasureOptions, { hello }: SourceSession, name: string): boolean =>
   engine.name === name && hello.engine === name;
 
@@ -166,21 +185,33 @@ const ROUND_TRIPS_SHARE = 0.4;
 const RUN_SETTLE_MS_MAX = 5_000;
 const BYTES_LEAST = 64 * 1_024;
 const SLOW_BITS_PER_SECOND = 20e6;
+/** Left for the datagrams: of 20 s, four for a search for the MTU and a second of them, each way. */
+const DATAGRAMS_SHARE = 0.2;
+const DATAGRAMS_BYTES = 8e6;
 
 interface MethodParts {
   readonly roundTrips: number;
   readonly hasAllReduces: boolean;
+  readonly datagrams: number;
   readonly upload: DirectionRun | undefined;
   readonly download: DirectionRun | undefined;
   /** What made it less exact. */
   readonly weaknesses: readonly (string | undefined)[];
 }
 
-const methodText = ({ roundTrips, hasAllReduces, upload, download, weaknesses }: MethodParts): string =>
+const methodText = ({
+  roundTrips,
+  hasAllReduces,
+  datagrams,
+  upload,
+  download,
+  weaknesses,
+}: MethodParts): string =>
   [
     `TCP payload, timed by the receiver after slow start: up ${runText(upload)}, down ${runText(download)}`,
     `${counted(roundTrips, 'round trip')} of ${ROUND_TRIP_BYTES} bytes on a warm connection`,
     ...(hasAllReduces ? ['all-reduce: both ends send at once'] : []),
+    ...(datagrams > 0 ? [`${counted(datagrams, 'UDP datagram')} of ${DATAGRAM_BYTES} bytes, paced`] : []),
     ...weaknesses.flatMap(weakness => weakness ?? []),
   ].join('; ');
 

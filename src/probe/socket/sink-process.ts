@@ -5,6 +5,7 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorCode, errorMessage, shortReason } from '../../core/problem.ts';
+import { loadSockets } from '../../native/sockets.ts';
 import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { sinkArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { Sink } from './sink.ts';
@@ -19,6 +20,7 @@ const main = async (): Promise<void> => {
     parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
   const argument = v.parse(sinkArgumentSchema, JSON.parse(process.argv[2] ?? ''));
   const engine = await openStreamEngine(process.env, process.platform);
+  const sockets = await loadSockets(process.platform);
   const sink = new Sink({
     host: argument.host,
     port: argument.port,
@@ -29,6 +31,7 @@ const main = async (): Promise<void> => {
     engine,
     clock: systemClock,
     streamsMax: streamsOfProcessor(),
+    sockets: sockets.kind === 'loaded' ? sockets.sockets : undefined,
     signal,
   });
   let port: number;

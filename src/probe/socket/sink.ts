@@ -4,9 +4,11 @@
 import type { Socket } from 'node:net';
 import { type Clock, pause, unlessAborted } from '../../clock/clock.ts';
 import { shortReason } from '../../core/problem.ts';
-import { knownOr } from '../../core/unknown.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import type { Sockets } from '../../native/sockets.ts';
 import { ControlChannel } from './control-channel.ts';
 import { STREAMS_MAX, type ToSink, type ToSource, toSinkSchema } from './control-message.ts';
+import { DatagramEnd, TRAINS_MAX, type Train } from './datagram-end.ts';
 import { ProbeError } from './probe-error.ts';
 import { SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
 import { CHUNK_BYTES, STREAMS_READY, type Stream, type StreamEngine, type StreamJob } from './stream.ts';
@@ -28,6 +30,8 @@ export interface SinkOptions {
   readonly clock: Clock;
   /** Streams that this machine's processor can drive. */
   readonly streamsMax: number;
+  /** Without them no MTU can be measured. */
+  readonly sockets: Sockets | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -53,6 +57,7 @@ export class Sink {
   readonly #options: SinkOptions;
   readonly #door: TicketListener;
   #run: SinkRun | undefined;
+  #datagrams: DatagramEnd | undefined;
   #bytesReceived = 0;
   #bytesSent = 0;
 
@@ -91,11 +96,12 @@ export class Sink {
       const from = source.remoteAddress ?? 'an unknown address';
       let failure: string | undefined;
       try {
-        await this.#handleCommands(new ControlChannel<ToSource, ToSink>(source, toSinkSchema));
+        await this.#handleCommands(new ControlChannel<ToSource, ToSink>(source, toSinkSchema), source);
       } catch (error) {
         failure = `${from}: ${shortReason(error)}`;
       } finally {
         await this.#endRun();
+        await this.#endDatagrams();
         source.destroySoon();
       }
       if (failure !== undefined)
@@ -124,7 +130,7 @@ export class Sink {
   /**
    * Serves the source's requests until it ends the session. @throws ProbeError, or the reason of the signal.
    */
-  async #handleCommands(channel: ControlChannel<ToSource, ToSink>): Promise<void> {
+  async #handleCommands(channel: ControlChannel<ToSource, ToSink>, source: Socket): Promise<void> {
     const { engine, clock, streamsMax, signal, durationMsMax } = this.#options;
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
     channel.send({
@@ -132,7 +138,9 @@ export class Sink {
       engine: engine.name,
       reason: engine.reason.slice(0, REASON_LENGTH_MAX),
       streamsMax: Math.min(STREAMS_MAX, Math.max(1, streamsMax)),
+      hasDatagrams: true,
     });
+    let trains = 0;
     for (let runs = 0; runs <= RUNS_MAX; ) {
       const message = await channel.next(AbortSignal.any([deadline, AbortSignal.timeout(IDLE_MS_MAX)]));
       switch (message.kind) {
@@ -150,6 +158,21 @@ export class Sink {
         case 'stop':
           await this.#current(message.run).stop('');
           break;
+        case 'datagrams':
+          channel.send(await this.#openDatagrams(message.secret, source));
+          break;
+        case 'send-train': {
+          trains += 1;
+          if (trains > TRAINS_MAX)
+            throw new ProbeError('protocol', `it requests more than ${TRAINS_MAX} trains`);
+          channel.send(await this.#sendTrain(message, deadline));
+          break;
+        }
+        case 'count-train': {
+          const received = (await this.#datagrams?.received(message.train)) ?? NOTHING_RECEIVED;
+          channel.send({ kind: 'train-counted', train: message.train, ...received });
+          break;
+        }
         case 'ping':
           channel.send({ kind: 'pong', sequence: message.sequence });
           break;
@@ -160,6 +183,48 @@ export class Sink {
       }
     }
     throw new ProbeError('protocol', `it requests more than ${RUNS_MAX} measurements`);
+  }
+
+  async #endDatagrams(): Promise<void> {
+    const end = this.#datagrams;
+    if (end === undefined) return;
+    await end[Symbol.asyncDispose]();
+    this.#bytesReceived += end.receivedBytes;
+    this.#bytesSent += end.sentBytes;
+  }
+
+  async #openDatagrams(secret: string, source: Socket): Promise<ToSource> {
+    const { clock, sockets } = this.#options;
+    const { localAddress = '', localPort = 0, remoteAddress = '' } = source;
+    const open = async (port: number): Promise<ToSource> => {
+      const end = await DatagramEnd.open({
+        localAddress,
+        remoteAddress,
+        port,
+        secret,
+        sourceInterface: undefined,
+        sockets,
+        clock,
+      });
+      this.#datagrams = end;
+      return { kind: 'datagrams-ready', port: end.port, reason: '' };
+    };
+    if (this.#datagrams !== undefined) throw new ProbeError('protocol', 'it requests datagrams twice');
+    try {
+      // The port that a firewall may already let through for TCP.
+      return await open(localPort).catch(() => open(0));
+    } catch (error) {
+      return { kind: 'datagrams-ready', port: null, reason: shortReason(error).slice(0, REASON_LENGTH_MAX) };
+    }
+  }
+
+  async #sendTrain(train: Train, signal: AbortSignal): Promise<ToSource> {
+    const end = this.#datagrams;
+    const port = end?.replyPort;
+    // Nothing is sent to where no datagram of this source has come from.
+    const sent = end === undefined || port === undefined ? 0 : await end.send(train, port, signal);
+    const isWhole = end === undefined || !isUnknown(end.isWhole) ? '' : end.isWhole.reason;
+    return { kind: 'train-sent', train: train.train, sent, isWhole: isWhole.slice(0, REASON_LENGTH_MAX) };
   }
 
   #current(number: number): SinkRun {
@@ -188,6 +253,7 @@ const payloadOf = ({
   sent: job === 'download' || job === 'exchange' ? bytes : 0,
 });
 
+const NOTHING_RECEIVED = { count: 0, reordered: 0, dropped: 0, numbers: [] } as const;
 const NO_PAYLOAD = { received: 0, sent: 0 } as const;
 
 /** The longest measurement takes ten seconds. */

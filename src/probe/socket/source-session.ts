@@ -1,11 +1,18 @@
 // The end of a probe that dials: it decides what is measured and for how long, and rejects any claim of the other end
 // that its own counters or kernel contradict.
 
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
+import { type DatagramFigures, noDatagramFigures } from '../../core/link/link-profile.ts';
+import { shortReason } from '../../core/problem.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
 import { ControlChannel } from './control-channel.ts';
 import { RUN_MS_MAX, type ToSink, type ToSource, toSourceSchema } from './control-message.ts';
 import { ControlPings, reasonAgainstPings } from './control-pings.ts';
+import { DatagramEnd, type DatagramEndOptions, SECRET_LENGTH } from './datagram-end.ts';
+import { type DatagramOptions, measureDatagrams } from './datagram-figures.ts';
+import { Trains } from './datagram-trains.ts';
 import { dialSink, type SinkAddress } from './dial.ts';
 import { brokenOff, outOfOrder, ProbeError } from './probe-error.ts';
 import {
@@ -39,6 +46,7 @@ export interface SourceParts {
 
 type TimedOptions = Pick<RunOptions, 'durationMsMax'> & { readonly count: number };
 interface SessionParts {
+  readonly socket: Socket;
   readonly parts: SourceParts;
   readonly channel: ControlChannel<ToSink, ToSource>;
   readonly pings: ControlPings;
@@ -52,10 +60,13 @@ export class SourceSession {
   readonly #parts: SourceParts;
   readonly #channel: ControlChannel<ToSink, ToSource>;
   readonly #pings: ControlPings;
+  readonly #ends: Pick<DatagramEndOptions, 'localAddress' | 'remoteAddress'>;
   #runs = 0;
   #bytesUsed = 0;
 
-  private constructor({ parts, channel, pings, hello }: SessionParts) {
+  private constructor({ socket, parts, channel, pings, hello }: SessionParts) {
+    const { localAddress = '', remoteAddress = '' } = socket;
+    this.#ends = { localAddress, remoteAddress };
     this.#parts = parts;
     this.#channel = channel;
     this.#pings = pings;
@@ -73,7 +84,7 @@ export class SourceSession {
     try {
       const hello = await channel.next(within(parts.signal, ANSWER_MS_MAX));
       if (hello.kind !== 'hello') throw outOfOrder();
-      return new SourceSession({ parts, channel, pings, hello });
+      return new SourceSession({ socket, parts, channel, pings, hello });
     } catch (error) {
       channel.close();
       throw error;
@@ -203,6 +214,43 @@ export class SourceSession {
     }
   }
 
+  /**
+   * What datagrams show of both directions; unknown where an end has none.
+   * @throws ProbeError if the sink goes away
+   */
+  async datagrams(options: DatagramOptions): Promise<DatagramFigures> {
+    if (this.hello.hasDatagrams !== true)
+      return noDatagramFigures(unknown('not measured by the version of the other end'));
+    const { sink, clock, signal } = this.#parts;
+    const secret = randomBytes(SECRET_LENGTH / 2).toString('hex');
+    const { sourceInterface, sockets } = sink;
+    let end: DatagramEnd;
+    try {
+      end = await DatagramEnd.open({
+        ...this.#ends,
+        port: 0,
+        secret,
+        sourceInterface,
+        sockets,
+        clock,
+      });
+    } catch (error) {
+      return noDatagramFigures(unknown(`no UDP socket: ${shortReason(error)}`));
+    }
+    try {
+      const ready = await this.#request({ kind: 'datagrams', secret }, 'datagrams-ready');
+      if (ready.port === null)
+        return noDatagramFigures(unknown(`the other end has no UDP socket: ${ready.reason}`));
+      const trains = new Trains({ end, port: ready.port, clock, signal }, (message, kind) =>
+        this.#request(message, kind),
+      );
+      return await measureDatagrams(trains, options);
+    } finally {
+      await end[Symbol.asyncDispose]();
+      this.#bytesUsed += end.sentBytes + end.receivedBytes;
+    }
+  }
+
   close(): void {
     this.#channel.send({ kind: 'bye' });
     this.#channel.close();
@@ -290,11 +338,26 @@ export class SourceSession {
     }
   }
 
+  async #request<K extends ToSource['kind']>(
+    message: ToSink,
+    kind: K,
+  ): Promise<Extract<ToSource, { kind: K }>> {
+    this.#channel.send(message);
+    const reply = await this.#channel.next(within(this.#parts.signal, ANSWER_MS_MAX));
+    if (!isOfKind(reply, kind)) throw outOfOrder();
+    return reply;
+  }
+
   async #expect(kind: ToSource['kind'], run: number): Promise<void> {
     const message = await this.#channel.next(within(this.#parts.signal, ANSWER_MS_MAX));
     if (message.kind !== kind || !('run' in message) || message.run !== run) throw outOfOrder();
   }
 }
+
+const isOfKind = <K extends ToSource['kind']>(
+  message: ToSource,
+  kind: K,
+): message is Extract<ToSource, { kind: K }> => message.kind === kind;
 
 const within = (signal: AbortSignal, durationMs: number): AbortSignal =>
   AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);

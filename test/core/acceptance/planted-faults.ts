@@ -62,6 +62,7 @@ export const PLANTED: readonly {
 /** What else such a fault shows itself by. */
 export const CONSEQUENCES: readonly { readonly check: string; readonly node: string }[] = [
   { check: 'resent', node: 'r1' },
+  { check: 'datagram-loss', node: 'r1' },
   { check: 'port-flaps', node: 'r5' },
   { check: 'path-losses', node: 'r3' },
   { check: 'paths-open', node: 'r3' },

@@ -4,12 +4,19 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
-import { type ToSink, type ToSource, toSourceSchema } from '../../../src/probe/socket/control-message.ts';
+import {
+  type ToSink,
+  type ToSource,
+  toSinkSchema,
+  toSourceSchema,
+} from '../../../src/probe/socket/control-message.ts';
 import { dialSink } from '../../../src/probe/socket/dial.ts';
 import { type MeasureOptions, measureLink } from '../../../src/probe/socket/measure-link.ts';
 import { Sink, type SinkEnding, type SinkOptions } from '../../../src/probe/socket/sink.ts';
+import { SourceSession } from '../../../src/probe/socket/source-session.ts';
 import type { StreamEngine } from '../../../src/probe/socket/stream.ts';
 import { EventLoopStreams, openStreamEngine } from '../../../src/probe/socket/stream-engine.ts';
+import { TicketListener } from '../../../src/probe/socket/ticket-listener.ts';
 import type { ConnectionHead } from '../../../src/probe/socket/ticket-proof.ts';
 import { longCount } from '../../support/counts.ts';
 import { until } from '../../support/until.ts';
@@ -37,6 +44,7 @@ const openSink = async (changes: Partial<SinkOptions> = {}): Promise<OpenSink> =
     engine,
     clock: systemClock,
     streamsMax: 2,
+    sockets: undefined,
     signal: stop.signal,
     ...changes,
   });
@@ -99,6 +107,11 @@ describe('a sink', () => {
       allReduceNs16Kib: expect.any(Number),
       allReduceNs1Mib: expect.any(Number),
       uploadStreams: 1,
+      uploadDatagrams: expect.any(Number),
+      downloadLossShare: expect.any(Number),
+      uploadReorderedShare: 0,
+      // This test gives the ends no options of the system.
+      uploadMtuBytes: { kind: 'unknown', reason: expect.stringContaining('options cannot be set here') },
     });
     // What loopback carries within the bound on bytes may be over before enough round trips ran during it.
     for (const queueNs of [measurement.uploadQueueNs, measurement.downloadQueueNs])
@@ -109,6 +122,52 @@ describe('a sink', () => {
     const ending = await sink.ended;
     expect(ending).toMatchObject({ kind: 'served', from: '127.0.0.1', strangers: 0 });
     await expect(dial(sink.port)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('of a version without datagrams leaves their figures unknown, and nothing is sent to it', async () => {
+    const listener = new TicketListener({
+      ticket: TICKET,
+      clock: systemClock,
+      sourceAddresses: [],
+      onData: () => Promise.reject(new Error('none is expected')),
+    });
+    const port = await listener.listen('127.0.0.1', 0);
+    await using engine = new EventLoopStreams('asked for');
+    const opened = SourceSession.open({ ...sourceParts(port), engine });
+    const socket = await listener.source({ waitMsMax: 20_000, signal: new AbortController().signal });
+    if (socket === undefined) throw new Error('no source connected');
+    const old = new ControlChannel<ToSource, ToSink>(socket, toSinkSchema);
+    old.send({ kind: 'hello', engine: 'socket-ffi', reason: '', streamsMax: 2 });
+    const session = await opened;
+    const figures = await session.datagrams({
+      roundTripMs: 1,
+      uploadBitsPerSecond: 1e9,
+      downloadBitsPerSecond: 1e9,
+      bytesMax: 1e9,
+      endMs: systemClock.nowMs() + 10_000,
+    });
+    const reason = 'not measured by the version of the other end';
+    expect(new Set(Object.values(figures).map(figure => isUnknown(figure) && figure.reason))).toEqual(
+      new Set([reason]),
+    );
+    session.close();
+    expect(await old.next(AbortSignal.timeout(20_000))).toEqual({ kind: 'bye' });
+    listener.close();
+    old.close();
+  });
+
+  test('sends no train to where no datagram with the secret has come from', async () => {
+    await using sink = await openSink();
+    const channel = await control(sink.port);
+    channel.send({ kind: 'datagrams', secret: '0123456789abcdef' });
+    expect(await channel.next(AbortSignal.timeout(20_000))).toMatchObject({
+      kind: 'datagrams-ready',
+      reason: '',
+    });
+    channel.send({ kind: 'send-train', train: 1, sizes: [1_200], count: 100, intervalUs: 500 });
+    expect(await channel.next(AbortSignal.timeout(20_000))).toMatchObject({ kind: 'train-sent', sent: 0 });
+    channel.send({ kind: 'bye' });
+    await sink.ended;
   });
 
   test('times all-reduces on the event loop too', async () => {
