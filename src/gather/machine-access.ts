@@ -3,16 +3,19 @@
 import type { Env } from '../process/child.ts';
 import { directoryFiles } from './directory-files.ts';
 import { type FileText, isUnreadable, type KeptFile, type MachineFiles } from './machine-files.ts';
-import { type MacosHost, nodeHost } from './macos-host.ts';
+import { type MachineHost, nodeHost } from './machine-host.ts';
+import { type MachinePath, OWN_TREE } from './machine-path.ts';
+import { type MachineTools, ownTools } from './machine-tools.ts';
 
 export interface MachineAccess {
-  /** Prefix of every path: "/" on a real machine, a tree of fixtures in tests. */
-  readonly root: string;
+  /** Above every path: "/" on a real machine, a tree of fixtures in tests. */
+  readonly root: MachinePath;
   /** Those below the root. */
   readonly files: MachineFiles;
-  /** For the PATH on which tools are looked up. */
+  readonly tools: MachineTools;
+  /** Of this process. */
   readonly env: Env;
-  readonly host: MacosHost;
+  readonly host: MachineHost;
   readonly plimsollVersion: string;
   /** Called at each reading, so a reload of the configuration takes effect at the next one. */
   readonly settings: () => GatherSettings;
@@ -28,7 +31,9 @@ export interface GatherSettings {
   readonly ignoredInterfaces: readonly string[];
 }
 
-export interface MachineAccessOptions extends Partial<Omit<MachineAccess, 'intervals' | 'timeouts'>> {
+export interface MachineAccessOptions
+  extends Partial<Omit<MachineAccess, 'root' | 'intervals' | 'timeouts'>> {
+  readonly root?: string;
   readonly env: Env;
   readonly plimsollVersion: string;
   readonly intervals?: Partial<GatherIntervals>;
@@ -39,10 +44,11 @@ export const machineAccess = (options: MachineAccessOptions): MachineAccess => {
   const { root = '/' } = options;
   return {
     files: filesOf(root, options.env),
+    tools: ownTools(options.env),
     host: nodeHost,
     settings: () => ({ name: undefined, ignoredInterfaces: [] }),
     ...options,
-    root,
+    root: { tree: OWN_TREE, path: root },
     intervals: { ...INTERVALS, ...options.intervals },
     timeouts: { ...TIMEOUTS, ...options.timeouts },
   };

@@ -54,10 +54,11 @@ interface PlatformGatherersOptions {
 /** Gatherers whose readings depend on settings are restarted when such a setting changes. */
 export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
   const onChange = whenDifferent(options);
-  return platformSources(options.platform, machineAccess(options)).map(({ gatherer }) =>
-    gatherer.reports.some(({ reading }) => reading === 'identity' || reading === 'network')
-      ? wasRestarted(gatherer, onChange)
-      : gatherer,
+  return platformSources(options.platform, machineAccess({ ...options, env: toolEnv(options) })).map(
+    ({ gatherer }) =>
+      gatherer.reports.some(({ reading }) => reading === 'identity' || reading === 'network')
+        ? wasRestarted(gatherer, onChange)
+        : gatherer,
   );
 };
 
@@ -76,11 +77,7 @@ export const platformSources = (platform: string, machine: MachineAccess): reado
     case 'linux':
       return linuxSources(machine);
     case 'darwin':
-      // A daemon started by launchd has a PATH without Homebrew, where macmon lives, and without /usr/sbin.
-      return macosSources({
-        ...machine,
-        env: { ...machine.env, PATH: withMacosFolders(machine.env['PATH']) },
-      });
+      return macosSources(machine);
     case 'win32':
       return nvidiaSources(machine);
     default:
@@ -176,6 +173,10 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
     { source: 'df', reports: ['disk'], gatherer: macosDiskGatherer(machine) },
   ];
 };
+
+/** A daemon started by launchd has a PATH without Homebrew, where macmon lives, and without /usr/sbin. */
+const toolEnv = ({ platform, env }: PlatformGatherersOptions): Env =>
+  platform === 'darwin' ? { ...env, PATH: withMacosFolders(env['PATH']) } : env;
 
 /** After the user's own PATH, so their choice wins. */
 const withMacosFolders = (path: string | undefined): string => {

@@ -1,12 +1,12 @@
 // GPUs of one vendor that were listed and are not listed any more: what the kernel shows of each instead, so that no GPU
 // disappears unnoticed. For as long as the daemon runs; a GPU that was given to a virtual machine is not missed.
 
-import { join } from 'node:path';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import type { GpuDevice } from '../core/node/gpu.ts';
 import { isUnknown, knownOr, unknown } from '../core/unknown.ts';
 import { ueventValue } from './drm/drm-cards.ts';
 import { readableNames, sysfsText } from './drm/sysfs-file.ts';
+import { below, type MachinePath } from './machine-path.ts';
 
 export interface ListedGpus {
   readonly devices: readonly GpuDevice[];
@@ -14,10 +14,10 @@ export interface ListedGpus {
 }
 
 export class SeenGpus {
-  readonly #root: string;
+  readonly #root: MachinePath;
   readonly #seen = new Map<string, Seen>();
 
-  constructor(root: string) {
+  constructor(root: MachinePath) {
     this.#root = root;
   }
 
@@ -56,10 +56,10 @@ export class SeenGpus {
 
   /** Undefined if it was taken away on purpose. */
   async #whyGone({ pciAddress }: GpuDevice): Promise<string | undefined> {
-    const folder = join(this.#root, 'sys/bus/pci/devices');
+    const folder = below(this.#root, 'sys/bus/pci/devices');
     const address = pciAddress === undefined ? '' : knownOr(pciAddress, '');
     if (address === '' || (await readableNames(folder)) === undefined) return 'it is not listed any more';
-    const uevent = await sysfsText(join(folder, address, 'uevent'));
+    const uevent = await sysfsText(below(folder, address, 'uevent'));
     if (isUnknown(uevent)) return 'it is not on the PCI bus any more';
     const driver = ueventValue(uevent, 'DRIVER');
     if (driver === undefined) return 'it is on the PCI bus, and no driver is bound to it';

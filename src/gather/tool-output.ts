@@ -4,10 +4,11 @@
 import type { Clock } from '../clock/clock.ts';
 import { firstLine } from '../core/text/single-line.ts';
 import type { ReasonCode } from '../core/unknown.ts';
-import { type Env, runTool, type ToolResult } from '../process/child.ts';
+import type { ToolResult } from '../process/child.ts';
+import type { MachineTools } from './machine-tools.ts';
 
 export interface ToolContext {
-  readonly env: Env;
+  readonly tools: MachineTools;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
 }
@@ -16,9 +17,9 @@ export interface ToolContext {
 export const toolText = async (
   command: string,
   args: readonly string[],
-  context: ToolContext,
+  { tools, ...options }: ToolContext,
 ): Promise<ToolAnswer<string>> => {
-  const result = await runTool(command, args, context);
+  const result = await tools.run(command, args, options);
   if (result.kind !== 'exited') return unanswered(result.reason, endingCode(result));
   if (result.code === 0) return answered(result.stdout);
   const reported = firstLine(`${result.stderr}\n${result.stdout}`);

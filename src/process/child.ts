@@ -17,7 +17,7 @@ export type ToolResult =
   | { readonly kind: 'timeout'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-interface RunToolOptions {
+export interface RunToolOptions {
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;

@@ -6,7 +6,8 @@ import {
   type MachineAccessOptions,
   machineAccess,
 } from '../../src/gather/machine-access.ts';
-import type { MacosHost } from '../../src/gather/macos-host.ts';
+import { type MachineHost, nodeHost } from '../../src/gather/machine-host.ts';
+import { type MachinePath, OWN_TREE } from '../../src/gather/machine-path.ts';
 import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import type { StandInTools } from './stand-in-tools.ts';
 
@@ -17,13 +18,19 @@ export const machineForTest = (over: Partial<MachineAccessOptions> = {}): Machin
 export const gatherersOf = (platform: string, machine: MachineAccess): readonly Gatherer[] =>
   platformSources(platform, machine).map(({ gatherer }) => gatherer);
 
-export const macHost: MacosHost = {
+/** A folder as if it were the root of a machine. */
+export const rootAt = (path: string): MachinePath => ({ tree: OWN_TREE, path });
+
+export const macHost: MachineHost = {
   hostName: () => 'studio.local',
   architecture: () => 'arm64',
   memoryTotalBytes: () => 549_755_813_888,
   loadAverage1: () => 2.5,
   uptimeSeconds: () => 3_600,
   processorTimes: () => ({ busyMs: 0, totalMs: 0 }),
+  networkInterfaces: () => ({}),
+  kernelLog: 'followed',
+  volumeSpace: nodeHost.volumeSpace,
 };
 
 export const macForTest = (tools: StandInTools, over: Partial<MachineAccessOptions> = {}): MachineAccess =>

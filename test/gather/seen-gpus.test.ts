@@ -3,6 +3,7 @@ import type { GpuDevice } from '../../src/core/node/gpu.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { SeenGpus } from '../../src/gather/seen-gpus.ts';
 import { FixtureTree } from './gpu/fixture-tree.ts';
+import { rootAt } from './machine-for-test.ts';
 
 const HOUR_MS = 3_600_000;
 const NONE = { devices: [], failed: [] };
@@ -33,7 +34,7 @@ const nameless = {
 } as const;
 
 it('misses a GPU for a week, and then no more', async () => {
-  const seen = new SeenGpus('/nowhere');
+  const seen = new SeenGpus(rootAt('/nowhere'));
   expect(await seen.complete({ devices: [device('0000:01:00.0')], failed: [] }, 0)).toEqual([]);
   expect(await seen.complete(NONE, HOUR_MS)).toMatchObject([{ reason: 'it is not listed any more' }]);
   expect(await seen.complete(NONE, 169 * HOUR_MS)).toHaveLength(1);
@@ -42,14 +43,14 @@ it('misses a GPU for a week, and then no more', async () => {
 });
 
 it('takes a GPU for the same by its address when its id cannot be read', async () => {
-  const seen = new SeenGpus('/nowhere');
+  const seen = new SeenGpus(rootAt('/nowhere'));
   await seen.complete({ devices: [device('0000:01:00.0')], failed: [] }, 0);
   const devices = [device('0000:01:00.0', '0000:01:00.0')];
   expect(await seen.complete({ devices, failed: [] }, HOUR_MS)).toEqual([]);
 });
 
 it('takes one that is counted without a name for the one that is gone, and lists the rest', async () => {
-  const seen = new SeenGpus('/nowhere');
+  const seen = new SeenGpus(rootAt('/nowhere'));
   await seen.complete({ devices: [device('0000:01:00.0')], failed: [] }, 0);
   const failed = [nameless, { ...nameless, deviceId: 'unlisted-1' }];
   expect(await seen.complete({ devices: [], failed }, 1)).toMatchObject([
@@ -60,7 +61,7 @@ it('takes one that is counted without a name for the one that is gone, and lists
 
 it('reports what the kernel shows of a GPU that is gone', async () => {
   await using tree = await FixtureTree.create();
-  const seen = new SeenGpus(tree.root);
+  const seen = new SeenGpus(rootAt(tree.root));
   const addresses = ['0000:01:00.0', '0000:02:00.0', '0000:03:00.0', '0000:04:00.0'];
   await tree.write('sys/bus/pci/devices/0000:02:00.0/uevent', 'PCI_CLASS=30000\n');
   await tree.write('sys/bus/pci/devices/0000:03:00.0/uevent', 'DRIVER=nvidia\n');
@@ -74,7 +75,7 @@ it('reports what the kernel shows of a GPU that is gone', async () => {
 });
 
 it('remembers no more GPUs than a machine can have', async () => {
-  const seen = new SeenGpus('/nowhere');
+  const seen = new SeenGpus(rootAt('/nowhere'));
   const devices = Array.from({ length: 300 }, (_, at) => device(`0000:${at}`));
   await seen.complete({ devices, failed: [] }, 0);
   expect(await seen.complete(NONE, 1)).toHaveLength(256);

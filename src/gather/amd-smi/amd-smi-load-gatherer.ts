@@ -1,7 +1,6 @@
 // Load of AMD devices where sysfs does not report it (a device passed to a virtual machine): one long-running amd-smi.
 // If sysfs reports it, or the tool does not answer, this gatherer has nothing to report.
 
-import { runTool, streamLines } from '../../process/child.ts';
 import { findAmdCards } from '../amdgpu/amd-card.ts';
 import { isMute, readAmdLoad } from '../amdgpu/read-amd-load.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
@@ -23,15 +22,15 @@ export const amdSmiLoadGatherer = (machine: MachineAccess): Gatherer => ({
 
 const streamAmdSmi = async (
   addresses: readonly string[],
-  { env, intervals, timeouts }: MachineAccess,
+  { tools, intervals, timeouts }: MachineAccess,
   session: GatherSession,
 ): Promise<void> => {
   const seconds = String(Math.max(1, Math.round(intervals.gpuMs / 1000)));
   const splitter = new JsonSplitter();
   let reportedAtMs = session.clock.nowMs();
-  for await (const line of streamLines('amd-smi', ['metric', '-w', seconds, '--json'], {
+  for await (const line of tools.lines('amd-smi', ['metric', '-w', seconds, '--json'], {
     // It is a Python program, and Python buffers output to a pipe up to 8 KiB.
-    env: { ...env, PYTHONUNBUFFERED: '1' },
+    variables: { PYTHONUNBUFFERED: '1' },
     signal: session.signal,
     idleTimeoutMs: timeouts.gpuSilentMs,
     linesPerSecondMax: LINES_PER_SECOND_MAX,
@@ -50,11 +49,10 @@ const streamAmdSmi = async (
 
 /** PCI addresses in amd-smi's own order, in which its loads are numbered; none if it does not answer. */
 const amdSmiAddresses = async (
-  { env, timeouts }: MachineAccess,
+  { tools, timeouts }: MachineAccess,
   signal: AbortSignal,
 ): Promise<readonly string[]> => {
-  const result = await runTool('amd-smi', ['static', '--json'], {
-    env,
+  const result = await tools.run('amd-smi', ['static', '--json'], {
     signal,
     timeoutMs: timeouts.gpuToolMs,
   });

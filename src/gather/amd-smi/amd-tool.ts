@@ -2,7 +2,6 @@
 // when the cards have changed and otherwise every ten minutes, not each time.
 
 import type { Clock } from '../../clock/clock.ts';
-import { runTool } from '../../process/child.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { parseAmdSmiStatic } from './parse-amd-smi.ts';
 import { type AmdToolDevice, amdFigure, amdText, jsonDocuments, valueAt } from './tool-json.ts';
@@ -62,9 +61,9 @@ export class AmdTool {
   }
 
   async #listDevices(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
-    const { env, timeouts } = this.#machine;
+    const { tools, timeouts } = this.#machine;
     for (const { command, args, parse } of TOOLS) {
-      const result = await runTool(command, args, { env, signal, timeoutMs: timeouts.gpuToolMs });
+      const result = await tools.run(command, args, { signal, timeoutMs: timeouts.gpuToolMs });
       // Some cards may be printed before an error: those count. The names are an extra; sysfs has the rest.
       if (result.kind !== 'exited') continue;
       const devices = jsonDocuments(result.stdout).flatMap(parse);

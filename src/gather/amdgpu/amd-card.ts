@@ -1,24 +1,24 @@
 // One amdgpu card with the paths of its changing values, found once and read many times.
 
-import { join } from 'node:path';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { findHwmon, type Hwmon } from '../drm/card-sensors.ts';
 import { type DrmCard, findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove } from '../drm/pci-bus.ts';
 import { sysfsBytes, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { meminfoBytes } from '../procfs/parse-meminfo.ts';
 import { amdMemory, isOnRootBus, type SharedMemory, sharedMemory } from './amd-memory.ts';
 
 export interface AmdCard extends DrmCard {
   readonly hwmon: Hwmon | undefined;
   /** The PCI device whose link leads out of the card. */
-  readonly linkPath: string;
+  readonly linkPath: MachinePath;
   /** Of one that is part of a processor; undefined for a card with memory of its own. */
   readonly shared: SharedMemory | undefined;
 }
 
 /** Cards of drivers other than amdgpu are listed too; they report little. */
-export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> => {
+export const findAmdCards = async (root: MachinePath): Promise<readonly AmdCard[]> => {
   const found = await Promise.all(
     (await findDrmCards(root, PCI_VENDORS.amd)).map(async card => {
       const hwmon = await findHwmon(card.devicePath, ['amdgpu', 'radeon']);
@@ -32,8 +32,8 @@ export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> =>
       ...card,
       shared: shares
         ? sharedMemory({
-            reservedBytes: await sysfsNumber(join(card.devicePath, 'mem_info_vram_total')),
-            gttBytes: await sysfsNumber(join(card.devicePath, 'mem_info_gtt_total')),
+            reservedBytes: await sysfsNumber(below(card.devicePath, 'mem_info_vram_total')),
+            gttBytes: await sysfsNumber(below(card.devicePath, 'mem_info_gtt_total')),
             hostBytes: isUnknown(hostBytes) ? hostBytes : Math.floor(hostBytes / sharing),
           })
         : undefined,
@@ -42,7 +42,7 @@ export const findAmdCards = async (root: string): Promise<readonly AmdCard[]> =>
 };
 
 /** AMD's graphics cards hold one or two bridges of their own, by the vendor id of the graphics, not of the processor. */
-const linkPathOf = async (card: DrmCard): Promise<string> => {
+const linkPathOf = async (card: DrmCard): Promise<MachinePath> => {
   let path = card.devicePath;
   for (const bridge of await bridgesAbove(card.devicePath)) {
     if (bridge.vendor !== PCI_VENDORS.amd) break;
@@ -54,7 +54,7 @@ const linkPathOf = async (card: DrmCard): Promise<string> => {
 const isShared = async (card: DrmCard, hwmon: Hwmon | undefined): Promise<boolean> => {
   const isSuspended = await isAsleep(card);
   // A u16 size, then the format.
-  const metrics = isSuspended ? NOT_READ : await sysfsBytes(join(card.devicePath, 'gpu_metrics'), 4);
+  const metrics = isSuspended ? NOT_READ : await sysfsBytes(below(card.devicePath, 'gpu_metrics'), 4);
   const kind = amdMemory({
     device: card.device,
     metricsFormat: isUnknown(metrics) ? undefined : metrics.bytes[2],
@@ -67,8 +67,8 @@ const isShared = async (card: DrmCard, hwmon: Hwmon | undefined): Promise<boolea
   return kind === 'shared';
 };
 
-const hostBytesOf = async (root: string): Promise<Reported<number>> => {
-  const meminfo = await sysfsText(join(root, 'proc/meminfo'));
+const hostBytesOf = async (root: MachinePath): Promise<Reported<number>> => {
+  const meminfo = await sysfsText(below(root, 'proc/meminfo'));
   return isUnknown(meminfo) ? meminfo : meminfoBytes(meminfo, 'MemTotal');
 };
 

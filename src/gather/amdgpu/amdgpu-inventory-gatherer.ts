@@ -1,6 +1,5 @@
 // The AMD devices of this machine and their health: sysfs, with what amd-smi or rocm-smi add.
 
-import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import type { EccCounts, GpuHealth, MemoryRepair } from '../../core/node/gpu-health.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
@@ -21,6 +20,7 @@ import { pcieLink, whyNoCard } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsBytes, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { poll } from '../poll.ts';
 import { SeenGpus } from '../seen-gpus.ts';
 import { type AmdCard, findAmdCards } from './amd-card.ts';
@@ -42,7 +42,7 @@ export const amdgpuInventoryGatherer = (
       const cards = await findAmdCards(root);
       const asleep = await Promise.all(cards.map(isAsleep));
       const modes = await Promise.all(
-        cards.map(card => sysfsText(join(card.devicePath, 'current_compute_partition'))),
+        cards.map(card => sysfsText(below(card.devicePath, 'current_compute_partition'))),
       );
       const picture = JSON.stringify([cards.map(card => card.address), modes]);
       const host = {
@@ -91,16 +91,16 @@ export const amdIsHere = (
 const AMD_NAMES = { brand: 'AMD', driver: 'amdgpu' } as const;
 
 /** The module's own version if it was installed separately from the kernel, else the kernel's. */
-const driverOf = async (root: string): Promise<Reported<string>> => {
-  const version = await sysfsText(join(root, 'sys/module/amdgpu/version'));
+const driverOf = async (root: MachinePath): Promise<Reported<string>> => {
+  const version = await sysfsText(below(root, 'sys/module/amdgpu/version'));
   if (!isUnknown(version)) return `amdgpu ${version}`;
-  const kernel = await sysfsText(join(root, 'proc/sys/kernel/osrelease'));
+  const kernel = await sysfsText(below(root, 'proc/sys/kernel/osrelease'));
   return isUnknown(kernel) ? kernel : `amdgpu of Linux ${kernel}`;
 };
 
 /** "7.0.2-56" in the file that every ROCm package installs. */
-const runtimeOf = async (root: string): Promise<Reported<string>> => {
-  const version = await sysfsText(join(root, 'opt/rocm/.info/version'));
+const runtimeOf = async (root: MachinePath): Promise<Reported<string>> => {
+  const version = await sysfsText(below(root, 'opt/rocm/.info/version'));
   const digits = isUnknown(version) ? undefined : /^\d+(\.\d+)+/.exec(version)?.[0];
   return digits === undefined ? unknown('ROCm is not installed', 'tool-missing') : `ROCm ${digits}`;
 };
@@ -122,19 +122,19 @@ const readAmdHealth = async (card: AmdCard): Promise<GpuHealth> => {
   };
   if (isSleeping)
     return { ...common, eccVolatile: common.eccAggregate, repair: noRepair(ASLEEP), pcieReplays: ASLEEP };
-  const ras = join(card.devicePath, 'ras');
+  const ras = below(card.devicePath, 'ras');
   const [eccVolatile, repair, replays] = await Promise.all([
     countsOf(ras),
     repairOf(ras),
-    sysfsNumber(join(card.devicePath, 'pcie_replay_count')),
+    sysfsNumber(below(card.devicePath, 'pcie_replay_count')),
   ]);
   const pcieReplays = !isUnknown(replays) && replays < 0 ? unknown('not a count') : replays;
   return { ...common, eccVolatile, repair, pcieReplays };
 };
 
-const countsOf = async (ras: string): Promise<EccCounts> => {
+const countsOf = async (ras: MachinePath): Promise<EccCounts> => {
   const names = (await sysfsNames(ras)).filter(name => name.endsWith('_err_count')).slice(0, PARTS_MAX);
-  const texts = await Promise.all(names.map(name => sysfsText(join(ras, name))));
+  const texts = await Promise.all(names.map(name => sysfsText(below(ras, name))));
   const sum = (what: 'ue' | 'ce'): Reported<number> => {
     const counts = texts.flatMap(text => {
       const digits = isUnknown(text) ? undefined : new RegExp(`^${what}: (\\d{1,15})$`, 'm').exec(text)?.[1];
@@ -146,8 +146,8 @@ const countsOf = async (ras: string): Promise<EccCounts> => {
 };
 
 /** "0x00000001 : 0x00001000 : R": retired, P: to be retired with the next reset, F: could not be. */
-const repairOf = async (ras: string): Promise<MemoryRepair> => {
-  const reported = await sysfsBytes(join(ras, 'gpu_vram_bad_pages'), PAGES_BYTES_MAX);
+const repairOf = async (ras: MachinePath): Promise<MemoryRepair> => {
+  const reported = await sysfsBytes(below(ras, 'gpu_vram_bad_pages'), PAGES_BYTES_MAX);
   if (isUnknown(reported)) return noRepair(reported.code === 'permission' ? reported : NO_RAS);
   const flags = new TextDecoder()
     .decode(reported.bytes)
@@ -179,7 +179,7 @@ const PAGES_BYTES_MAX = 256 * 1024;
 // What an amdgpu card is: from sysfs, the compute driver, lists of names, and what amd-smi or rocm-smi add if one is
 // installed.
 interface AmdHost {
-  readonly root: string;
+  readonly root: MachinePath;
   readonly driver: Reported<string>;
   readonly runtime: Reported<string>;
   readonly kfdNodes: readonly KfdNode[];
@@ -196,7 +196,7 @@ const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost): Promi
     index,
     name: await nameOf(card, reported, host.root),
     memoryTotalBytes:
-      card.shared?.totalBytes ?? (await sysfsNumber(join(card.devicePath, 'mem_info_vram_total'))),
+      card.shared?.totalBytes ?? (await sysfsNumber(below(card.devicePath, 'mem_info_vram_total'))),
     memoryIsUnified: card.shared !== undefined,
     memoryReservedBytes: card.shared?.reservedBytes ?? 0,
     driver: card.driver === 'amdgpu' ? host.driver : card.driver,
@@ -217,11 +217,15 @@ const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost): Promi
   };
 };
 
-const nameOf = async (card: AmdCard, reported: AmdToolDevice | undefined, root: string): Promise<string> => {
+const nameOf = async (
+  card: AmdCard,
+  reported: AmdToolDevice | undefined,
+  root: MachinePath,
+): Promise<string> => {
   if (reported?.name !== undefined) return reported.name;
-  const product = await sysfsText(join(card.devicePath, 'product_name'));
+  const product = await sysfsText(below(card.devicePath, 'product_name'));
   if (!isUnknown(product)) return product;
-  const revision = await sysfsNumber(join(card.devicePath, 'revision'));
+  const revision = await sysfsNumber(below(card.devicePath, 'revision'));
   const marketing = isUnknown(revision)
     ? undefined
     : amdgpuName(await readNameList(root, AMDGPU_IDS_PATHS), card.device, revision);
@@ -239,7 +243,7 @@ const partitionsOf = async (
   reported: AmdToolDevice | undefined,
 ): Promise<readonly string[]> => {
   const mode = await firstKnown(
-    () => sysfsText(join(card.devicePath, 'current_compute_partition')),
+    () => sysfsText(below(card.devicePath, 'current_compute_partition')),
     () => Promise.resolve(reported?.computePartition ?? unknown('not partitioned')),
   );
   if (isUnknown(mode) || mode === 'SPX' || !/^[A-Z]{2,8}$/.test(mode)) return [];

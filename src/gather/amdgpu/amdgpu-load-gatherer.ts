@@ -1,12 +1,12 @@
 // Load of the AMD devices: from sysfs, without a process.
 
-import { join } from 'node:path';
 import type { GpuProcess } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { drmProcesses, readDrmClients } from '../drm/drm-clients.ts';
 import { readableNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { poll } from '../poll.ts';
 import { type AmdCard, findAmdCards } from './amd-card.ts';
 import { amdIsHere } from './amdgpu-inventory-gatherer.ts';
@@ -47,7 +47,7 @@ const pollSysfs = async (machine: MachineAccess, session: GatherSession): Promis
 type CardProcesses = ReadonlyMap<string, Reported<readonly GpuProcess[]>>;
 
 /** By address: of both accounts, the compute driver's and that of open files. */
-const processesOn = async (root: string, cards: readonly AmdCard[]): Promise<CardProcesses> => {
+const processesOn = async (root: MachinePath, cards: readonly AmdCard[]): Promise<CardProcesses> => {
   const clients = await readDrmClients(root);
   const computing = await readKfdProcesses(root);
   const all = await Promise.all(
@@ -71,17 +71,17 @@ const KIND = { reading: 'gpuLoads', vendor: 'amd' } as const;
 
 /** Bytes by pid, by slot ("0000:05:00"); undefined where the compute driver is not there. */
 export const readKfdProcesses = async (
-  root: string,
+  root: MachinePath,
 ): Promise<ReadonlyMap<string, ReadonlyMap<number, number>> | undefined> => {
-  const kfd = join(root, 'sys/class/kfd/kfd');
-  const pids = await readableNames(join(kfd, 'proc'));
+  const kfd = below(root, 'sys/class/kfd/kfd');
+  const pids = await readableNames(below(kfd, 'proc'));
   if (pids === undefined) return undefined;
-  const nodes = join(kfd, 'topology/nodes');
+  const nodes = below(kfd, 'topology/nodes');
   const slots = new Map<string, string>();
   for (const name of ((await readableNames(nodes)) ?? []).slice(0, NODES_MAX)) {
     const [gpuId, properties] = await Promise.all([
-      sysfsText(join(nodes, name, 'gpu_id')),
-      sysfsText(join(nodes, name, 'properties')),
+      sysfsText(below(nodes, name, 'gpu_id')),
+      sysfsText(below(nodes, name, 'properties')),
     ]);
     const node = isUnknown(properties) ? undefined : parseKfdNode(properties);
     if (!isUnknown(gpuId) && node !== undefined) slots.set(gpuId, node.slot);
@@ -89,7 +89,7 @@ export const readKfdProcesses = async (
   const bySlot = new Map<string, Map<number, number>>([...slots.values()].map(slot => [slot, new Map()]));
   for (const pid of pids.filter(name => /^[1-9]\d{0,9}$/.test(name)).slice(0, PROCESSES_MAX)) {
     for (const [gpuId, slot] of slots) {
-      const bytes = await sysfsNumber(join(kfd, 'proc', pid, `vram_${gpuId}`));
+      const bytes = await sysfsNumber(below(kfd, 'proc', pid, `vram_${gpuId}`));
       // A process has a figure for each card; it holds those that are not 0.
       if (isUnknown(bytes) || bytes <= 0) continue;
       const byPid = bySlot.get(slot) ?? new Map<number, number>();

@@ -1,9 +1,9 @@
 // What the compute driver (KFD) reports about a GPU: /sys/class/kfd/kfd/topology/nodes/*/properties. Compute units and
 // the architecture are here, so no tool is needed for them.
 
-import { join } from 'node:path';
 import { isUnknown } from '../../core/unknown.ts';
 import { sysfsNames, sysfsText } from '../drm/sysfs-file.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 
 export interface KfdNode {
   /** "0000:05:00", without the function: partitions of one card differ in it. */
@@ -13,10 +13,10 @@ export interface KfdNode {
   readonly architecture: string;
 }
 
-export const readKfdNodes = async (root: string): Promise<readonly KfdNode[]> => {
-  const folder = join(root, 'sys/class/kfd/kfd/topology/nodes');
+export const readKfdNodes = async (root: MachinePath): Promise<readonly KfdNode[]> => {
+  const folder = below(root, 'sys/class/kfd/kfd/topology/nodes');
   const names = (await sysfsNames(folder)).slice(0, NODES_MAX);
-  const texts = await Promise.all(names.map(name => sysfsText(join(folder, name, 'properties'))));
+  const texts = await Promise.all(names.map(name => sysfsText(below(folder, name, 'properties'))));
   return texts.flatMap(text => (isUnknown(text) ? [] : [parseKfdNode(text) ?? []].flat()));
 };
 

@@ -1,18 +1,18 @@
 // Current load of an amdgpu card: a dozen small files, no process.
 
-import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { labelled, numbered } from '../drm/card-sensors.ts';
 import { ASLEEP, isAsleep, sleepingLoad } from '../drm/drm-cards.ts';
 import { pcieLink } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import { below } from '../machine-path.ts';
 import type { AmdCard } from './amd-card.ts';
 
 export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
   if (await isAsleep(card)) return sleepingLoad(card);
   const [use, memory, temperature, power, clockMhz, pcieNow] = await Promise.all([
-    sysfsNumber(join(card.devicePath, 'gpu_busy_percent')),
+    sysfsNumber(below(card.devicePath, 'gpu_busy_percent')),
     memoryUsed(card),
     firstKnown(
       () => labelled(card.hwmon, 'temp', 'edge', 'input'),
@@ -65,18 +65,18 @@ const wattsOf = (microwatts: Reported<number>): Reported<number> => {
 const memoryUsed = async (
   card: AmdCard,
 ): Promise<Pick<GpuLoad, 'memoryUsedBytes' | 'memoryReservedUsedBytes'>> => {
-  const own = await sysfsNumber(join(card.devicePath, 'mem_info_vram_used'));
+  const own = await sysfsNumber(below(card.devicePath, 'mem_info_vram_used'));
   if (card.shared === undefined) return { memoryUsedBytes: own, memoryReservedUsedBytes: 0 };
   const reserved = { memoryReservedUsedBytes: own };
   if (card.shared.isReservedOnly || isUnknown(own)) return { ...reserved, memoryUsedBytes: own };
-  const host = await sysfsNumber(join(card.devicePath, 'mem_info_gtt_used'));
+  const host = await sysfsNumber(below(card.devicePath, 'mem_info_gtt_used'));
   return { ...reserved, memoryUsedBytes: isUnknown(host) ? host : own + host };
 };
 
 const clock = async (card: AmdCard): Promise<Reported<number>> => {
   const hertz = await labelled(card.hwmon, 'freq', 'sclk', 'input');
   if (!isUnknown(hertz)) return Math.round(hertz / 1_000_000);
-  const table = await sysfsText(join(card.devicePath, 'pp_dpm_sclk'));
+  const table = await sysfsText(below(card.devicePath, 'pp_dpm_sclk'));
   return isUnknown(table) ? table : currentClock(table);
 };
 

@@ -8,13 +8,13 @@ import { poll } from '../poll.ts';
 import { type ToolContext, toolText, type Unanswered } from '../tool-output.ts';
 import { type MacosMount, parseDf, parseMounts } from './parse-df.ts';
 
-export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): Gatherer => ({
+export const macosDiskGatherer = ({ tools, intervals, timeouts }: MachineAccess): Gatherer => ({
   name: 'df',
   reports: [DISK],
   intervalMs: intervals.diskMs,
   gather: session =>
     poll(session, intervals.diskMs, async signal => {
-      const context = { env, signal, timeoutMs: timeouts.toolMs };
+      const context = { tools, signal, timeoutMs: timeouts.toolMs };
       const text = await toolText('mount', [], context);
       if (text.kind === 'unanswered') {
         session.fail(DISK, 'mount', text.reason, text.code);

@@ -1,7 +1,6 @@
 // Identity of a Linux machine. Everything but the names is read once, since it cannot change while the machine runs;
 // GPUs may be plugged in, so those are checked each time.
 
-import os from 'node:os';
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
@@ -27,7 +26,7 @@ export const linuxIdentityGatherer = (machine: MachineAccess): Gatherer => ({
       textOr(await files.text('/proc/cpuinfo'), ''),
       isUnreadable(core) ? '' : core,
     );
-    const fixed = readFixed(files, cpuinfo);
+    const fixed = readFixed(machine, cpuinfo);
     const gpuMemories = new GpuMemories(files);
     await poll(session, intervals.identityMs, async () => {
       const memories = await gpuMemories.read();
@@ -55,7 +54,10 @@ type FixedIdentity = Omit<
   'friendlyName' | 'hostName' | 'memoryIsUnified' | 'plimsollVersion' | 'isSimulated'
 >;
 
-const readFixed = (files: MachineFiles, cpuinfo: CpuInfo): FixedIdentity => {
+const readFixed = (
+  { files, host }: Pick<MachineAccess, 'files' | 'host'>,
+  cpuinfo: CpuInfo,
+): FixedIdentity => {
   const text = (path: string): string => textOr(files.textNow(path), '');
   const dmi = (name: string): string => text(`/sys/class/dmi/id/${name}`);
   const systemVendor = dmi('sys_vendor');
@@ -73,7 +75,7 @@ const readFixed = (files: MachineFiles, cpuinfo: CpuInfo): FixedIdentity => {
       deviceTreeModel: text('/proc/device-tree/model'),
     }),
     chip: chipOf(files, cpuinfo),
-    architecture: os.arch(),
+    architecture: host.architecture(),
     cpuCount: cpuCountOf(text('/sys/devices/system/cpu/online')),
     operatingSystem: {
       platform: 'linux',

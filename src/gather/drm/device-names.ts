@@ -1,7 +1,6 @@
 // Names of PCI devices from the lists that distributions install: libdrm's marketing names of AMD chips, and pci.ids.
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { below, type MachinePath } from '../machine-path.ts';
 
 /** The name of a chip in amdgpu.ids, which distinguishes revisions: "744C,	CC,	AMD Radeon RX 7900 XT". */
 export const amdgpuName = (list: string, device: number, revision: number): string | undefined => {
@@ -27,10 +26,11 @@ export const pciIdsName = (list: string, vendor: number, device: number): string
 };
 
 /** The first of these files that can be read, at most 8 MiB of it; '' if none can. */
-export const readNameList = async (root: string, paths: readonly string[]): Promise<string> => {
+export const readNameList = async (root: MachinePath, paths: readonly string[]): Promise<string> => {
   for (const path of paths) {
     try {
-      return (await readFile(join(root, path), 'utf8')).slice(0, LIST_LENGTH_MAX);
+      const bytes = await root.tree.bytes(below(root, path).path, LIST_LENGTH_MAX);
+      return new TextDecoder().decode(bytes);
     } catch {} // not installed: the next path
   }
   return '';

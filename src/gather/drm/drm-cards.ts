@@ -1,18 +1,18 @@
 // The graphics cards that the kernel's DRM drivers own: /sys/class/drm/card*. Only cards on PCI count, so virtual
 // displays, and the extra cards of compute partitions, which have no PCI device, are skipped.
 
-import { join } from 'node:path';
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { sysfsNames, sysfsText } from './sysfs-file.ts';
 
 export const PCI_VENDORS = { nvidia: 0x10de, amd: 0x1002, intel: 0x8086 } as const;
 
 export interface DrmCard {
   /** /sys/class/drm/card0 */
-  readonly cardPath: string;
+  readonly cardPath: MachinePath;
   /** Its PCI device: /sys/class/drm/card0/device */
-  readonly devicePath: string;
+  readonly devicePath: MachinePath;
   /** "0000:c1:00.0", lower case. */
   readonly address: string;
   readonly vendor: number;
@@ -22,10 +22,10 @@ export interface DrmCard {
 }
 
 /** Cards of one PCI vendor in the order of their addresses, which is stable while the card numbers are not. */
-export const findDrmCards = async (root: string, vendor: number): Promise<readonly DrmCard[]> => {
-  const folder = join(root, 'sys/class/drm');
+export const findDrmCards = async (root: MachinePath, vendor: number): Promise<readonly DrmCard[]> => {
+  const folder = below(root, 'sys/class/drm');
   const names = (await sysfsNames(folder)).filter(name => /^card\d+$/.test(name)).slice(0, CARDS_MAX);
-  const cards = await Promise.all(names.map(name => readCard(join(folder, name), vendor)));
+  const cards = await Promise.all(names.map(name => readCard(below(folder, name), vendor)));
   return cards
     .filter(card => card !== undefined)
     .filter((card, at, all) => all.findIndex(other => other.address === card.address) === at)
@@ -40,9 +40,9 @@ export const ueventValue = (uevent: string, key: string): string | undefined =>
     ?.slice(key.length + 1)
     .trim();
 
-const readCard = async (cardPath: string, vendor: number): Promise<DrmCard | undefined> => {
-  const devicePath = join(cardPath, 'device');
-  const uevent = await sysfsText(join(devicePath, 'uevent'));
+const readCard = async (cardPath: MachinePath, vendor: number): Promise<DrmCard | undefined> => {
+  const devicePath = below(cardPath, 'device');
+  const uevent = await sysfsText(below(devicePath, 'uevent'));
   if (isUnknown(uevent)) return undefined;
   const address = ueventValue(uevent, 'PCI_SLOT_NAME')?.toLowerCase();
   const ids = /^([0-9a-f]{4}):([0-9a-f]{4})$/i.exec(ueventValue(uevent, 'PCI_ID') ?? '');
@@ -59,7 +59,7 @@ export const isServerDisplay = (vendor: number, device: number): boolean =>
 
 /** A card that the kernel has put to sleep must not be queried: most files of its driver wake it. */
 export const isAsleep = async (card: DrmCard): Promise<boolean> =>
-  (await sysfsText(join(card.devicePath, 'power/runtime_status'))) === 'suspended';
+  (await sysfsText(below(card.devicePath, 'power/runtime_status'))) === 'suspended';
 
 export const ASLEEP: Unknown = unknown('asleep to save power', 'asleep');
 

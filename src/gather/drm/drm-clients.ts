@@ -1,11 +1,10 @@
 // Which processes hold a GPU, and how much of it, from their open files below /dev/dri: one walk over /proc, each half minute. Without
 // root only processes of the same user can be looked at.
 
-import { readlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { GpuProcess } from '../../core/node/gpu.ts';
 import { isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
 import { heaviestProcesses, PROCESS_NAME_LENGTH_MAX } from '../gpu-processes.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { type DrmClient, parseFdinfo } from './parse-fdinfo.ts';
 import { readableNames, sysfsNames, sysfsText } from './sysfs-file.ts';
 
@@ -25,15 +24,15 @@ interface OpenBy {
   readonly client: DrmClient;
 }
 
-export const readDrmClients = async (root: string): Promise<DrmClients> => {
+export const readDrmClients = async (root: MachinePath): Promise<DrmClients> => {
   const byAddress = new Map<string, OpenBy[]>();
   let hidden = 0;
   let filesLeft = DRM_FILES_TOGETHER_MAX;
-  const pids = (await sysfsNames(join(root, 'proc'))).filter(name => /^[1-9]\d{0,9}$/.test(name));
+  const pids = (await sysfsNames(below(root, 'proc'))).filter(name => /^[1-9]\d{0,9}$/.test(name));
   // There is always one that asks.
   if (pids.length === 0) return { byAddress, hidden: undefined };
   for (const pid of pids.slice(0, DRM_PROCESSES_MAX)) {
-    const names = await readableNames(join(root, 'proc', pid, 'fd'));
+    const names = await readableNames(below(root, 'proc', pid, 'fd'));
     if (names === undefined) {
       hidden += 1;
       continue;
@@ -42,9 +41,9 @@ export const readDrmClients = async (root: string): Promise<DrmClients> => {
     const files = names.slice(0, Math.min(DRM_FILES_MAX, filesLeft));
     filesLeft -= files.length;
     for (const file of files) {
-      const target = await readlink(join(root, 'proc', pid, 'fd', file)).catch(() => '');
+      const target = await root.tree.link(below(root, 'proc', pid, 'fd', file).path).catch(() => '');
       if (!target.startsWith(DEVICES)) continue;
-      const text = await sysfsText(join(root, 'proc', pid, 'fdinfo', file));
+      const text = await sysfsText(below(root, 'proc', pid, 'fdinfo', file));
       const client = isUnknown(text) ? undefined : parseFdinfo(text);
       // A file that was duplicated is the same client.
       if (client === undefined || seen.has(`${client.address} ${client.clientId}`)) continue;
@@ -60,7 +59,7 @@ export const readDrmClients = async (root: string): Promise<DrmClients> => {
  * @param more the memory of processes from another source, bytes by pid: the larger figure of the two counts, since both may count the same.
  */
 export const drmProcesses = async (
-  root: string,
+  root: MachinePath,
   { byAddress, hidden }: DrmClients,
   {
     address,
@@ -103,8 +102,8 @@ const together = ({ ownBytes, hostBytes }: DrmClient): Reported<number> => {
 };
 
 /** As the kernel cut it: 15 characters. */
-const nameOf = async (root: string, pid: number): Promise<Reported<string>> => {
-  const name = await sysfsText(join(root, 'proc', String(pid), 'comm'));
+const nameOf = async (root: MachinePath, pid: number): Promise<Reported<string>> => {
+  const name = await sysfsText(below(root, 'proc', String(pid), 'comm'));
   return isUnknown(name) ? name : name.slice(0, PROCESS_NAME_LENGTH_MAX);
 };
 

@@ -1,11 +1,11 @@
 // A machine without a GPU of a vendor may get one while it runs: over Thunderbolt, from a hypervisor, or when its driver is loaded.
 
-import { join } from 'node:path';
 import type { GatherSession } from '../gatherer.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { readableNames } from './sysfs-file.ts';
 
 interface GpuWatch {
-  readonly root: string;
+  readonly root: MachinePath;
   readonly intervalMs: number;
   /** @throws Error with the reason when there is one that cannot be read. */
   readonly isHere: () => Promise<boolean>;
@@ -40,10 +40,10 @@ export const gpuIsHere = async (
 };
 
 /** The names of devices on the PCI bus, of graphics cards, and of NVIDIA's GPUs; undefined if the system lists neither of them. */
-const shownDevices = async (root: string): Promise<string | undefined> => {
+const shownDevices = async (root: MachinePath): Promise<string | undefined> => {
   const folders = await Promise.all(
     ['sys/bus/pci/devices', 'sys/class/drm', 'proc/driver/nvidia/gpus'].map(path =>
-      readableNames(join(root, path)),
+      readableNames(below(root, path)),
     ),
   );
   return folders.every(names => names === undefined)

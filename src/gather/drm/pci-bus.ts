@@ -2,10 +2,10 @@
 // driver is not installed" from "not in this machine", and the links in front of them. Many cards contain a small
 // switch, and the GPU's own link is then inside the card: the caller gives the number of levels up to the real one.
 
-import { realpath } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { PcieLink } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { isServerDisplay, ueventValue } from './drm-cards.ts';
 import { sysfsNames, sysfsNumber, sysfsText } from './sysfs-file.ts';
 
@@ -15,11 +15,11 @@ interface PciDisplay {
   readonly driver: string | undefined;
 }
 
-export const findPciDisplays = async (root: string, vendor: number): Promise<readonly PciDisplay[]> => {
-  const folder = join(root, 'sys/bus/pci/devices');
+export const findPciDisplays = async (root: MachinePath, vendor: number): Promise<readonly PciDisplay[]> => {
+  const folder = below(root, 'sys/bus/pci/devices');
   const displays: PciDisplay[] = [];
   for (const address of (await sysfsNames(folder)).slice(0, DEVICES_MAX)) {
-    const uevent = await sysfsText(join(folder, address, 'uevent'));
+    const uevent = await sysfsText(below(folder, address, 'uevent'));
     if (isUnknown(uevent)) continue;
     const [foundVendor, device] = (ueventValue(uevent, 'PCI_ID') ?? '').split(':');
     const pciClass = (ueventValue(uevent, 'PCI_CLASS') ?? '').padStart(6, '0').toLowerCase();
@@ -35,7 +35,7 @@ export const findPciDisplays = async (root: string, vendor: number): Promise<rea
  * `brand` and `driver` are the usual names: "AMD", "amdgpu".
  */
 export const whyNoCard = async (
-  root: string,
+  root: MachinePath,
   vendor: number,
   names: { readonly brand: string; readonly driver: string },
 ): Promise<string | undefined> => {
@@ -47,12 +47,15 @@ export const whyNoCard = async (
 };
 
 /** `which`: the current link, or the best that this device supports. */
-export const pcieLink = async (pciPath: string, which: 'current' | 'max'): Promise<Reported<PcieLink>> => {
-  const speed = await sysfsText(join(pciPath, `${which}_link_speed`));
+export const pcieLink = async (
+  pciPath: MachinePath,
+  which: 'current' | 'max',
+): Promise<Reported<PcieLink>> => {
+  const speed = await sysfsText(below(pciPath, `${which}_link_speed`));
   if (isUnknown(speed)) return speed;
   const generation = pcieGeneration(speed);
   if (isUnknown(generation)) return generation;
-  const width = await sysfsNumber(join(pciPath, `${which}_link_width`));
+  const width = await sysfsNumber(below(pciPath, `${which}_link_width`));
   if (isUnknown(width)) return width;
   // The kernel prints 0 for a link that is down and 255 for a width that it could not read.
   return width < 1 || width > 32 ? unknown('the link is down') : { generation, width };
@@ -66,26 +69,28 @@ export const pcieGeneration = (speed: string): Reported<number> => {
 };
 
 interface PciBridge {
-  readonly path: string;
+  readonly path: MachinePath;
   readonly vendor: number;
 }
 
 /** The bridges above a PCI device, nearest first. */
-export const bridgesAbove = async (pciPath: string): Promise<readonly PciBridge[]> => {
+export const bridgesAbove = async (pciPath: MachinePath): Promise<readonly PciBridge[]> => {
   const bridges: PciBridge[] = [];
+  const { tree } = pciPath;
   let path: string;
   try {
-    path = dirname(await realpath(pciPath));
+    path = dirname(await tree.realPath(pciPath.path));
   } catch {
     return []; // the device has gone
   }
   for (; bridges.length < DEPTH_MAX; path = dirname(path)) {
-    const uevent = await sysfsText(join(path, 'uevent'));
+    const bridge = { tree, path };
+    const uevent = await sysfsText(below(bridge, 'uevent'));
     if (isUnknown(uevent)) break;
     const pciClass = ueventValue(uevent, 'PCI_CLASS');
     const vendor = Number.parseInt(ueventValue(uevent, 'PCI_ID')?.split(':')[0] ?? '', 16);
     if (pciClass?.padStart(6, '0').startsWith('0604') !== true || Number.isNaN(vendor)) break;
-    bridges.push({ path, vendor });
+    bridges.push({ path: bridge, vendor });
   }
   return bridges;
 };

@@ -1,11 +1,11 @@
 // One small file of sysfs or procfs as a value or the reason why there is none. Read off the main thread, because a
 // driver whose device hangs can block the reader.
 
-import { open, readdir } from 'node:fs/promises';
 import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import type { MachinePath } from '../machine-path.ts';
 
 /** The trimmed text. At most 4 KiB are read; an empty file is unknown. */
-export const sysfsText = async (path: string): Promise<Reported<string>> => {
+export const sysfsText = async (path: MachinePath): Promise<Reported<string>> => {
   const bytes = await sysfsBytes(path, TEXT_BYTES_MAX);
   if (isUnknown(bytes)) return bytes;
   const text = new TextDecoder().decode(bytes.bytes).trim();
@@ -13,7 +13,7 @@ export const sysfsText = async (path: string): Promise<Reported<string>> => {
 };
 
 /** A whole number, decimal or 0x-hexadecimal, possibly negative. */
-export const sysfsNumber = async (path: string): Promise<Reported<number>> => {
+export const sysfsNumber = async (path: MachinePath): Promise<Reported<number>> => {
   const text = await sysfsText(path);
   if (isUnknown(text)) return text;
   const value = /^(-?\d{1,18}|0x[0-9a-f]{1,13})$/i.test(text) ? Number(text) : Number.NaN;
@@ -21,27 +21,24 @@ export const sysfsNumber = async (path: string): Promise<Reported<number>> => {
 };
 
 export const sysfsBytes = async (
-  path: string,
+  path: MachinePath,
   bytesMax: number,
 ): Promise<Reported<{ readonly bytes: Uint8Array }>> => {
   try {
-    await using file = await open(path, 'r');
-    const bytes = new Uint8Array(bytesMax);
-    const { bytesRead } = await file.read(bytes, 0, bytesMax, 0);
-    return { bytes: bytes.subarray(0, bytesRead) };
+    return { bytes: await path.tree.bytes(path.path, bytesMax) };
   } catch (error) {
     return readFailure(error);
   }
 };
 
 /** Names in a folder, sorted; none if it cannot be read. */
-export const sysfsNames = async (path: string): Promise<readonly string[]> =>
+export const sysfsNames = async (path: MachinePath): Promise<readonly string[]> =>
   (await readableNames(path)) ?? [];
 
 /** The same; undefined for a folder that is not there or not ours to read. */
-export const readableNames = async (path: string): Promise<readonly string[] | undefined> => {
+export const readableNames = async (path: MachinePath): Promise<readonly string[] | undefined> => {
   try {
-    return (await readdir(path)).sort((a, b) => (a < b ? -1 : 1));
+    return (await path.tree.names(path.path)).toSorted((a, b) => (a < b ? -1 : 1));
   } catch {
     return undefined;
   }

@@ -10,11 +10,11 @@ import { answered, RememberedRead, type ToolAnswer, type ToolContext, toolText }
 import { type IbvDevice, parseIbvDevices, parseIbvDevinfo } from './parse-ibv.ts';
 
 /** The devices, read once and shared. */
-export const ibverbsDevices = ({ env, timeouts }: MachineAccess): RememberedRead<readonly RdmaDevice[]> =>
-  new RememberedRead(signal => readIbverbs({ env, signal, timeoutMs: timeouts.toolMs }));
+export const ibverbsDevices = ({ tools, timeouts }: MachineAccess): RememberedRead<readonly RdmaDevice[]> =>
+  new RememberedRead(signal => readIbverbs({ tools, signal, timeoutMs: timeouts.toolMs }));
 
 export const macosRdmaGatherer = (
-  { env, intervals, timeouts }: MachineAccess,
+  { tools, intervals, timeouts }: MachineAccess,
   rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
   name: 'rdma-ctl',
@@ -23,7 +23,7 @@ export const macosRdmaGatherer = (
   gather: session =>
     poll(session, intervals.rdmaMs, async signal => {
       const [status, devices] = await Promise.all([
-        toolText('rdma_ctl', ['status'], { env, signal, timeoutMs: timeouts.toolMs }),
+        toolText('rdma_ctl', ['status'], { tools, signal, timeoutMs: timeouts.toolMs }),
         rdmaDevices.get({ clock: session.clock, signal, ageMsMax: intervals.rdmaMs / 2 }),
       ]);
       const isEnabled =

@@ -3,16 +3,17 @@
 
 import type { InterfaceType, NetworkInterface } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
-import { type Env, streamLines, ToolError } from '../../process/child.ts';
+import { ToolError } from '../../process/child.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import type { MachineTools } from '../machine-tools.ts';
 import type { HardwarePort } from '../networksetup/parse-networksetup.ts';
 import { HintedPoll, runConcurrently } from '../poll.ts';
 import { type RememberedRead, type ToolAnswer, toolText } from '../tool-output.ts';
 import { type IfconfigInterface, parseIfconfig } from './parse-ifconfig.ts';
 
 export const macosNetworkGatherer = (
-  { env, settings, intervals, timeouts }: MachineAccess,
+  { tools, settings, intervals, timeouts }: MachineAccess,
   hardwarePorts: RememberedRead<readonly HardwarePort[]>,
 ): Gatherer => ({
   name: 'ifconfig',
@@ -25,7 +26,7 @@ export const macosNetworkGatherer = (
     });
     const read = async (signal: AbortSignal): Promise<void> => {
       const [text, ports] = await Promise.all([
-        toolText('ifconfig', [], { env, signal, timeoutMs: timeouts.toolMs }),
+        toolText('ifconfig', [], { tools, signal, timeoutMs: timeouts.toolMs }),
         hardwarePorts.get({ clock: session.clock, signal, ageMsMax: intervals.networkMs / 2 }),
       ]);
       const interfaces = text.kind === 'answered' ? parseIfconfig(text.value) : [];
@@ -50,7 +51,7 @@ export const macosNetworkGatherer = (
     return runConcurrently(
       session.signal,
       signal => polling.run({ clock: session.clock, signal }, read),
-      signal => watchNetwork({ clock: session.clock, signal }, env, () => polling.hint()),
+      signal => watchNetwork({ clock: session.clock, signal }, tools, () => polling.hint()),
     );
   },
 });
@@ -71,13 +72,12 @@ const READS_APART_MS = 500;
 /** Calls `changed` for each line that reports a change; returns when the session aborts or scutil is missing. */
 const watchNetwork = async (
   { clock, signal }: Pick<GatherSession, 'clock' | 'signal'>,
-  env: Env,
+  tools: MachineTools,
   changed: () => void,
 ): Promise<void> => {
   while (!signal.aborted) {
     try {
-      const lines = streamLines('scutil', [], {
-        env,
+      const lines = tools.lines('scutil', [], {
         signal,
         idleTimeoutMs: Number.POSITIVE_INFINITY,
         input: WATCH_COMMANDS,

@@ -1,6 +1,5 @@
 // Intel: inventory and loads from the sysfs of i915 and xe.
 
-import { join } from 'node:path';
 import type { GpuDevice, GpuLoad } from '../../core/node/gpu.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { labelled, numbered } from '../drm/card-sensors.ts';
@@ -11,6 +10,7 @@ import { pcieLink, whyNoCard } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsNames, sysfsNumber } from '../drm/sysfs-file.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { poll } from '../poll.ts';
 import { SeenGpus } from '../seen-gpus.ts';
 import { findIntelCards, type IntelCard, NO_LINK, readIntelDevice } from './read-intel-device.ts';
@@ -147,13 +147,13 @@ const energyOf = async (card: IntelCard): Promise<Reported<number>> => {
 
 /** The highest of the card's engines' clocks; 0 when all sleep. */
 const clock = async (card: IntelCard): Promise<Reported<number>> => {
-  const own = await sysfsNumber(join(card.cardPath, 'gt_act_freq_mhz'));
+  const own = await sysfsNumber(below(card.cardPath, 'gt_act_freq_mhz'));
   if (!isUnknown(own)) return own;
   let highest: Reported<number> = own;
   for (const folder of await engineFolders(card)) {
     const mhz = await firstKnown(
-      () => sysfsNumber(join(folder, 'freq0/act_freq')),
-      () => sysfsNumber(join(folder, 'rps_act_freq_mhz')),
+      () => sysfsNumber(below(folder, 'freq0/act_freq')),
+      () => sysfsNumber(below(folder, 'rps_act_freq_mhz')),
     );
     if (!isUnknown(mhz)) highest = isUnknown(highest) ? mhz : Math.max(highest, mhz);
   }
@@ -165,11 +165,11 @@ const throttleReasons = async (card: IntelCard): Promise<Reported<readonly strin
   let isStated = false;
   const reasons = new Set<string>();
   for (const engine of await engineFolders(card)) {
-    for (const folder of [join(engine, 'freq0/throttle'), engine]) {
+    for (const folder of [below(engine, 'freq0/throttle'), engine]) {
       for (const file of await sysfsNames(folder)) {
         const reason = /^(?:throttle_)?reason_([a-z0-9_]+)$/.exec(file)?.[1];
         if (reason === undefined || reason === 'status') continue;
-        const flag = await sysfsNumber(join(folder, file));
+        const flag = await sysfsNumber(below(folder, file));
         if (isUnknown(flag)) continue;
         isStated = true;
         if (flag !== 0) reasons.add(reason);
@@ -180,10 +180,10 @@ const throttleReasons = async (card: IntelCard): Promise<Reported<readonly strin
 };
 
 /** tile0/gt0 of xe, gt/gt0 of i915. */
-const engineFolders = async (card: IntelCard): Promise<readonly string[]> => {
-  const folders: string[] = [];
-  for (const parent of [...card.tilePaths, join(card.cardPath, 'gt')]) {
-    for (const name of await sysfsNames(parent)) if (/^gt\d+$/.test(name)) folders.push(join(parent, name));
+const engineFolders = async (card: IntelCard): Promise<readonly MachinePath[]> => {
+  const folders: MachinePath[] = [];
+  for (const parent of [...card.tilePaths, below(card.cardPath, 'gt')]) {
+    for (const name of await sysfsNames(parent)) if (/^gt\d+$/.test(name)) folders.push(below(parent, name));
   }
   return folders;
 };

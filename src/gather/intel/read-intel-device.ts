@@ -1,6 +1,5 @@
 // What an Intel card is, as far as sysfs reports it.
 
-import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { findHwmon, type Hwmon, labelled, numbered } from '../drm/card-sensors.ts';
@@ -8,9 +7,14 @@ import { hex4, PCI_IDS_PATHS, pciIdsName, readNameList } from '../drm/device-nam
 import { ASLEEP, type DrmCard, findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove, pcieLink } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 
-export const readIntelDevice = async (card: IntelCard, index: number, root: string): Promise<GpuDevice> => {
-  const kernel = await sysfsText(join(root, 'proc/sys/kernel/osrelease'));
+export const readIntelDevice = async (
+  card: IntelCard,
+  index: number,
+  root: MachinePath,
+): Promise<GpuDevice> => {
+  const kernel = await sysfsText(below(root, 'proc/sys/kernel/osrelease'));
   const name =
     pciIdsName(await readNameList(root, PCI_IDS_PATHS), PCI_VENDORS.intel, card.device) ??
     intelModel(card.device)?.name;
@@ -40,8 +44,8 @@ const memoryTotal = async (card: IntelCard): Promise<Reported<number>> => {
   const tiles = await Promise.all(
     card.tilePaths.map(tile =>
       firstKnown(
-        () => sysfsNumber(join(tile, 'physical_vram_size_bytes')),
-        () => sysfsNumber(join(tile, 'memory/physical_vram_size_bytes')),
+        () => sysfsNumber(below(tile, 'physical_vram_size_bytes')),
+        () => sysfsNumber(below(tile, 'memory/physical_vram_size_bytes')),
       ),
     ),
   );
@@ -49,8 +53,8 @@ const memoryTotal = async (card: IntelCard): Promise<Reported<number>> => {
   if (known.length > 0 && known.length === tiles.length)
     return known.reduce<number>((sum, bytes) => sum + bytes, 0);
   const bytes = await firstKnown(
-    () => sysfsNumber(join(card.cardPath, 'lmem_total_bytes')),
-    () => sysfsNumber(join(card.devicePath, 'lmem_total_bytes')),
+    () => sysfsNumber(below(card.cardPath, 'lmem_total_bytes')),
+    () => sysfsNumber(below(card.devicePath, 'lmem_total_bytes')),
   );
   return isUnknown(bytes) || bytes <= 0 ? modelMemory(card) : bytes;
 };
@@ -61,7 +65,7 @@ const modelMemory = async (card: IntelCard): Promise<Reported<number>> => {
   const [size] = sizes;
   if (size === undefined) return unknown('not reported by this driver');
   if (sizes.length === 1) return size * GIB;
-  const resources = await sysfsText(join(card.devicePath, 'resource'));
+  const resources = await sysfsText(below(card.devicePath, 'resource'));
   const [, start, end] =
     /^(0x[0-9a-f]{16}) (0x[0-9a-f]{16}) /i.exec(
       isUnknown(resources) ? '' : (resources.split('\n')[2] ?? ''),
@@ -96,13 +100,13 @@ const GIB = 1_024 ** 3;
 export interface IntelCard extends DrmCard {
   readonly hwmon: Hwmon | undefined;
   /** The PCI device whose link leads out of the card; undefined if the card's own figure is a placeholder. */
-  readonly linkPath: string | undefined;
+  readonly linkPath: MachinePath | undefined;
   readonly isIntegrated: boolean;
   /** Of xe: /sys/class/drm/card0/device/tile0, tile1… */
-  readonly tilePaths: readonly string[];
+  readonly tilePaths: readonly MachinePath[];
 }
 
-export const findIntelCards = async (root: string): Promise<readonly IntelCard[]> =>
+export const findIntelCards = async (root: MachinePath): Promise<readonly IntelCard[]> =>
   Promise.all(
     (await findDrmCards(root, PCI_VENDORS.intel)).map(async card => {
       const tiles = (await sysfsNames(card.devicePath)).filter(name => /^tile\d+$/.test(name));
@@ -112,7 +116,7 @@ export const findIntelCards = async (root: string): Promise<readonly IntelCard[]
         hwmon: await findHwmon(card.devicePath, ['i915', 'xe']),
         linkPath: isIntegrated ? undefined : await linkPathOf(card),
         isIntegrated,
-        tilePaths: tiles.map(tile => join(card.devicePath, tile)),
+        tilePaths: tiles.map(tile => below(card.devicePath, tile)),
       };
     }),
   );
@@ -121,7 +125,7 @@ export const findIntelCards = async (root: string): Promise<readonly IntelCard[]
  * A discrete card is a switch with the GPU behind it: GPU, downstream port, upstream port, and above it the host. The
  * GPU's own link then always reads 2.5 GT/s, one lane.
  */
-const linkPathOf = async (card: DrmCard): Promise<string | undefined> => {
+const linkPathOf = async (card: DrmCard): Promise<MachinePath | undefined> => {
   const own = await pcieLink(card.devicePath, 'max');
   if (!isUnknown(own) && (own.generation > 1 || own.width > 1)) return card.devicePath;
   const [, upstream, host] = await bridgesAbove(card.devicePath);

@@ -1,17 +1,17 @@
 // The addresses of all interfaces. `ip` runs once after each change and not at each reading, so an idle daemon starts
 // no process; if it is missing or broken, the C library's list is used.
 
-import type { NetworkInterfaceInfo } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
 import type { InterfaceAddress } from '../../core/node/network.ts';
-import type { Env } from '../../process/child.ts';
 import { isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
+import type { ListAddresses } from '../machine-host.ts';
+import type { MachineTools } from '../machine-tools.ts';
 import { toolText } from '../tool-output.ts';
 import { type AddressTable, parseIpAddr } from './parse-ip-addr.ts';
 
 interface AddressSourceOptions {
   readonly files: MachineFiles;
-  readonly env: Env;
+  readonly tools: MachineTools;
   readonly clock: Clock;
   readonly listAddresses: ListAddresses;
   readonly timeoutMs: number;
@@ -38,7 +38,7 @@ export class AddressSource {
    * @throws only the signal's reason, when it aborts.
    */
   async read(isHinted: boolean, signal: AbortSignal): Promise<Addresses> {
-    const { env, clock, listAddresses, timeoutMs } = this.#options;
+    const { tools, clock, listAddresses, timeoutMs } = this.#options;
     const listed = hostAddresses(listAddresses);
     const fingerprint = this.#fingerprintOf(listed);
     const isFromIp = this.#last?.source === 'ip';
@@ -48,7 +48,7 @@ export class AddressSource {
     this.#last = { table: listed, source: 'getifaddrs' };
     if (clock.nowMs() < this.#notBeforeMs) return this.#last;
 
-    const text = await toolText('ip', ['-j', 'addr'], { env, signal, timeoutMs });
+    const text = await toolText('ip', ['-j', 'addr'], { tools, signal, timeoutMs });
     const answer = text.kind === 'answered' ? parseIpAddr(text.value) : text;
     if (answer.kind === 'answered') this.#last = { table: answer.value, source: 'ip' };
     else this.#notBeforeMs = clock.nowMs() + REQUEST_AGAIN_MS;
@@ -65,9 +65,6 @@ export class AddressSource {
     return JSON.stringify([...listed, states, textOr(files.textNow('/proc/net/if_inet6'), '')]);
   }
 }
-
-/** `os.networkInterfaces`. */
-export type ListAddresses = () => Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
 /**
  * Addresses as the C library lists them: available in every process, but without those of interfaces with no carrier,

@@ -2,8 +2,8 @@
 // virtual device there. `ip` reports it (IFLA_INFO_KIND, linux/if_link.h); it runs only when such a device is new.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { Env } from '../../process/child.ts';
 import { looseJson, looseList, looseRecord, looseText } from '../loose-json.ts';
+import type { MachineTools } from '../machine-tools.ts';
 import { answered, type ToolAnswer, toolText, unanswered } from '../tool-output.ts';
 
 /** Device name to kind: "team", "openvswitch". Devices without a kind are not in it. */
@@ -13,7 +13,7 @@ export type DeviceKinds = ReadonlyMap<string, string>;
 export type ReadDeviceKinds = (names: readonly string[]) => Promise<DeviceKinds>;
 
 interface DeviceKindsOptions {
-  readonly env: Env;
+  readonly tools: MachineTools;
   readonly clock: Clock;
   readonly timeoutMs: number;
 }
@@ -30,11 +30,11 @@ export class DeviceKindSource {
 
   /** @throws only the signal's reason, when it aborts. */
   async read(names: readonly string[], signal: AbortSignal): Promise<ToolAnswer<DeviceKinds>> {
-    const { env, clock, timeoutMs } = this.#options;
+    const { tools, clock, timeoutMs } = this.#options;
     if (!names.every(name => this.#known.has(name))) {
       if (this.#failed !== undefined && clock.nowMs() - this.#failed.atMs < READ_AGAIN_MS)
         return this.#failed.answer;
-      const text = await toolText('ip', ['-j', '-d', 'link'], { env, signal, timeoutMs });
+      const text = await toolText('ip', ['-j', '-d', 'link'], { tools, signal, timeoutMs });
       const answer = text.kind === 'answered' ? parseDeviceKinds(text.value) : text;
       if (answer.kind === 'unanswered') {
         this.#failed = { atMs: clock.nowMs(), answer };

@@ -2,10 +2,11 @@
 // from its source, since the text of an event differs by version. Without it, readings come at their interval.
 
 import type { Clock } from '../../clock/clock.ts';
-import { type Env, NOT_FOUND, quietLines, ToolError } from '../../process/child.ts';
+import { NOT_FOUND, ToolError } from '../../process/child.ts';
+import type { MachineTools } from '../machine-tools.ts';
 
 interface LinkWatchOptions {
-  readonly env: Env;
+  readonly tools: MachineTools;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called for each line of an event; must be cheap. */
@@ -13,13 +14,12 @@ interface LinkWatchOptions {
 }
 
 /** Resolves when the signal aborts, or for good if there is no `ip`. */
-export const watchLinks = async ({ env, clock, signal, onHint }: LinkWatchOptions): Promise<void> => {
+export const watchLinks = async ({ tools, clock, signal, onHint }: LinkWatchOptions): Promise<void> => {
   let backoffMs = BACKOFF_FIRST_MS;
   while (!signal.aborted) {
     const startedMs = clock.nowMs();
     try {
-      const lines = quietLines(['ip', 'monitor', 'link', 'address'], {
-        env,
+      const lines = tools.changes(['ip', 'monitor', 'link', 'address'], {
         signal,
         lineBytesMax: LINE_BYTES_MAX,
       });

@@ -1,28 +1,28 @@
 // Network interfaces of a Linux machine: sysfs for what they are, `ip` or the C library for addresses. Read at once,
 // on each hint of a change, and at the interval in case a hint was lost.
 
-import os from 'node:os';
 import { counted } from '../../core/figure/figure.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';
+import type { ListAddresses } from '../machine-host.ts';
 import { HintedPoll, runConcurrently } from '../poll.ts';
-import { AddressSource, type ListAddresses } from './address-source.ts';
+import { AddressSource } from './address-source.ts';
 import { DeviceKindSource } from './device-kinds.ts';
 import { watchLinks } from './link-watch.ts';
 import { readInterfaces } from './read-interfaces.ts';
 
 export const linuxNetworkGatherer = (
-  { env, files, intervals, settings, timeouts }: MachineAccess,
-  listAddresses: ListAddresses = os.networkInterfaces,
+  { tools, files, host, intervals, settings, timeouts }: MachineAccess,
+  listAddresses: ListAddresses = host.networkInterfaces,
 ): Gatherer => ({
   name: 'sysfs-network',
   reports: [NETWORK],
   intervalMs: intervals.networkMs,
   gather: session => {
     const { clock } = session;
-    const addresses = new AddressSource({ files, env, clock, listAddresses, timeoutMs: timeouts.kernelMs });
-    const kinds = new DeviceKindSource({ env, clock, timeoutMs: timeouts.kernelMs });
+    const addresses = new AddressSource({ files, tools, clock, listAddresses, timeoutMs: timeouts.kernelMs });
+    const kinds = new DeviceKindSource({ tools, clock, timeoutMs: timeouts.kernelMs });
     const polling = new HintedPoll({
       intervalMs: intervals.networkMs,
       pauseMs: READ_AGAIN_MS,
@@ -56,7 +56,7 @@ export const linuxNetworkGatherer = (
       session.signal,
       signal => polling.run({ clock, signal }, read),
       // Polling continues if there is no `ip` to watch.
-      signal => watchLinks({ env, clock, signal, onHint: () => polling.hint() }),
+      signal => watchLinks({ tools, clock, signal, onHint: () => polling.hint() }),
     );
   },
 });

@@ -3,16 +3,16 @@
 // that has fallen off the bus is reported here when nvidia-smi does not answer any more.
 
 import fs from 'node:fs';
-import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
 import { pushAll } from '../../core/push-all.ts';
-import { quietLines, runTool } from '../../process/child.ts';
+import { isUnknown } from '../../core/unknown.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { gpuIsHere } from '../drm/gpu-watch.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { accessCode, textOr } from '../machine-files.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { nvidiaTrace } from '../nvidia/nvidia-tool.ts';
 import { poll, runConcurrently } from '../poll.ts';
 import { parseJournalXid, parseXid, XidTally } from './parse-xid.ts';
@@ -32,7 +32,8 @@ export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
     if (!isHere) return;
     const isNvidia = (await nvidiaTrace(root)) !== undefined;
     try {
-      using log = openLog(join(machine.root, 'dev/kmsg'));
+      if (isUnknown(machine.host.kernelLog)) throw new Error(machine.host.kernelLog.reason);
+      using log = openLog(below(root, 'dev/kmsg').path);
       if (log === undefined) await readJournal(machine, session);
       else await readLog(log, machine, session);
     } catch (error) {
@@ -43,7 +44,7 @@ export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
   },
 });
 
-const hasOtherGpu = async (root: string): Promise<boolean> => {
+const hasOtherGpu = async (root: MachinePath): Promise<boolean> => {
   for (const vendor of [PCI_VENDORS.amd, PCI_VENDORS.intel])
     if ((await findPciDisplays(root, vendor)).length > 0) return true;
   return false;
@@ -149,11 +150,11 @@ const READS_MAX = 20_000;
  * @throws where it is so, with why and what to do.
  */
 export const needJournal = async (
-  { env, timeouts }: Pick<MachineAccess, 'env' | 'timeouts'>,
+  { tools, timeouts }: Pick<MachineAccess, 'tools' | 'timeouts'>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const options = { env, signal, timeoutMs: timeouts.toolMs, outputBytesMax: LINE_BYTES_MAX };
-  const result = await runTool('journalctl', [...KERNEL, '--lines=1'], options);
+  const options = { tools, signal, timeoutMs: timeouts.toolMs, outputBytesMax: LINE_BYTES_MAX };
+  const result = await tools.run('journalctl', [...KERNEL, '--lines=1'], options);
   if (result.kind === 'exited' && result.code === 0 && result.stdout.startsWith('{')) return;
   const why =
     result.kind === 'missing'
@@ -169,11 +170,10 @@ export const needJournal = async (
 
 /** What it holds of the driver's errors since the machine started, then each as it comes. */
 export const journalLines = (
-  { env }: Pick<MachineAccess, 'env'>,
+  { tools }: Pick<MachineAccess, 'tools'>,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, void> =>
-  quietLines(['journalctl', ...KERNEL, '--follow', '--no-tail', `--grep=${LOGGED_BY_GPUS}`], {
-    env,
+  tools.changes(['journalctl', ...KERNEL, '--follow', '--no-tail', `--grep=${LOGGED_BY_GPUS}`], {
     signal,
     lineBytesMax: LINE_BYTES_MAX,
     linesPerSecondMax: LINES_PER_SECOND_MAX,

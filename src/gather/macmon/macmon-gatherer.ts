@@ -1,10 +1,10 @@
 // Memory, system and GPU load of a Mac from one streaming child, `macmon pipe`. If it is missing, breaks or reports
 // nothing, vm-stat replaces it for what the system itself reports; the GPU's load stops, with the reason.
 
-import { streamLines, ToolError } from '../../process/child.ts';
+import { ToolError } from '../../process/child.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { ProcessorMeter } from '../macos-host.ts';
+import { ProcessorMeter } from '../machine-host.ts';
 import { runConcurrently } from '../poll.ts';
 import type { MemoryGauges } from '../sysctl/memory-gauge.ts';
 import { macmonGpuLoads, macmonMemory, macmonSystem } from './macmon-readings.ts';
@@ -27,14 +27,13 @@ export const macmonGatherer = (machine: MachineAccess, gauges: MemoryGauges): Ga
 /** @throws Error with the reason when macmon is missing, exits, falls silent or prints something else. */
 const streamMacmon = async (
   session: GatherSession,
-  { env, host, intervals, timeouts }: MachineAccess,
+  { tools, host, intervals, timeouts }: MachineAccess,
   gauges: MemoryGauges,
 ): Promise<void> => {
   const meter = new ProcessorMeter(() => host.processorTimes());
   let badInARow = 0;
   try {
-    const lines = streamLines('macmon', ['pipe', '--interval', String(intervals.systemMs)], {
-      env,
+    const lines = tools.lines('macmon', ['pipe', '--interval', String(intervals.systemMs)], {
       signal: session.signal,
       idleTimeoutMs: timeouts.silentMs,
       lineBytesMax: LINE_BYTES_MAX,

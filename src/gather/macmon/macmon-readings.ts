@@ -2,11 +2,11 @@
 
 import type { Reading } from '../../core/node/reading.ts';
 import { knownOr, type Reported, unknown } from '../../core/unknown.ts';
-import type { MacosHost } from '../macos-host.ts';
+import type { MachineHost } from '../machine-host.ts';
 import type { MemoryGauge } from '../sysctl/memory-gauge.ts';
 import type { MacmonProcessor, MacmonSample } from './parse-macmon.ts';
 
-export const macmonMemory = (sample: MacmonSample, host: MacosHost, gauge: MemoryGauge): Reading =>
+export const macmonMemory = (sample: MacmonSample, host: MachineHost, gauge: MemoryGauge): Reading =>
   macosMemory({
     totalBytes: knownOr(sample.memoryTotalBytes, host.memoryTotalBytes()),
     usedBytes: sample.memoryUsedBytes,
@@ -17,7 +17,7 @@ export const macmonMemory = (sample: MacmonSample, host: MacosHost, gauge: Memor
 
 export const macmonSystem = (
   sample: MacmonSample,
-  host: MacosHost,
+  host: MachineHost,
   processorUse: Reported<number>,
 ): Reading => ({
   kind: 'system',

@@ -1,7 +1,6 @@
 // Space on the volumes of a Linux machine. Local volumes are queried first, so a network file system that does not
 // answer delays only itself; it is reported as a failure together with the volumes that did answer.
 
-import fs from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
 import type { DiskVolume } from '../../core/node/disk.ts';
 import { errorMessage } from '../../core/problem.ts';
@@ -9,13 +8,14 @@ import type { ReasonCode } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';
+import type { ReadSpace, SpaceAnswer } from '../machine-host.ts';
 import { poll } from '../poll.ts';
 import { type LinuxMount, parseMountinfo } from './parse-mountinfo.ts';
 
 /** `readSpace` queries one volume, whose file system may never answer. */
 export const linuxDiskGatherer = (
-  { files, intervals, timeouts }: MachineAccess,
-  readSpace: ReadSpace = statfsSpace,
+  { files, host, intervals, timeouts }: MachineAccess,
+  readSpace: ReadSpace = path => host.volumeSpace(path),
 ): Gatherer => ({
   name: 'mountinfo-disk',
   reports: [DISK],
@@ -65,15 +65,6 @@ type VolumeSpace =
   | { readonly kind: 'none' }
   | { readonly kind: 'failed'; readonly reason: string; readonly code?: ReasonCode };
 
-/** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts if the runtime has it. */
-export type ReadSpace = (path: string) => Promise<SpaceAnswer>;
-
-export interface SpaceAnswer {
-  readonly isFolder: boolean;
-  readonly totalBytes: bigint;
-  readonly availableBytes: bigint;
-}
-
 class VolumeSpaces {
   readonly #request: ReadSpace;
   readonly #clock: Clock;
@@ -120,19 +111,6 @@ class VolumeSpaces {
     }
   }
 }
-
-export const statfsSpace: ReadSpace = async path => {
-  // One after the other: each holds a thread of the pool while it waits.
-  const space = await fs.statfs(path, { bigint: true });
-  const status = await fs.stat(path);
-  const unit =
-    'frsize' in space && typeof space.frsize === 'bigint' && space.frsize > 0n ? space.frsize : space.bsize;
-  return {
-    isFolder: status.isDirectory(),
-    totalBytes: space.blocks * unit,
-    availableBytes: space.bavail * unit,
-  };
-};
 
 const spaceOf = (volume: Volume, { isFolder, totalBytes, availableBytes }: SpaceAnswer): VolumeSpace => {
   if (!isFolder || totalBytes <= 0n) return { kind: 'none' };

@@ -7,7 +7,7 @@ import { toolText } from '../tool-output.ts';
 import { portsLeftOut, TrafficMeter } from '../traffic-meter.ts';
 import { parseNetstat } from './parse-netstat.ts';
 
-export const macosTrafficGatherer = ({ env, intervals, settings, timeouts }: MachineAccess): Gatherer => {
+export const macosTrafficGatherer = ({ tools, intervals, settings, timeouts }: MachineAccess): Gatherer => {
   const intervalMs = 2 * intervals.trafficMs;
   return {
     name: 'netstat',
@@ -16,7 +16,7 @@ export const macosTrafficGatherer = ({ env, intervals, settings, timeouts }: Mac
     gather: session => {
       const meter = new TrafficMeter();
       return poll(session, intervalMs, async signal => {
-        const text = await toolText('netstat', ['-ibn'], { env, signal, timeoutMs: timeouts.kernelMs });
+        const text = await toolText('netstat', ['-ibn'], { tools, signal, timeoutMs: timeouts.kernelMs });
         if (signal.aborted) return;
         if (text.kind === 'unanswered') {
           session.fail(TRAFFIC, 'netstat', text.reason, text.code);

@@ -22,11 +22,14 @@ export interface HardwarePort {
  * The hardware ports, read once and shared. When the tool fails now and then, the last map still applies: ports change
  * only when something is plugged in.
  */
-export const hardwarePorts = ({ env, timeouts }: MachineAccess): RememberedRead<readonly HardwarePort[]> => {
+export const hardwarePorts = ({
+  tools,
+  timeouts,
+}: MachineAccess): RememberedRead<readonly HardwarePort[]> => {
   let last: ToolAnswer<readonly HardwarePort[]> | undefined;
   let failures = 0;
   return new RememberedRead(async signal => {
-    const context = { env, signal, timeoutMs: timeouts.toolMs };
+    const context = { tools, signal, timeoutMs: timeouts.toolMs };
     const text = await toolText('networksetup', ['-listallhardwareports'], context);
     const ports = text.kind === 'answered' ? parseHardwarePorts(text.value) : [];
     if (text.kind === 'unanswered' || ports.length === 0) {

@@ -1,16 +1,18 @@
 // The GPUs that NVIDIA's kernel driver has, from /proc/driver/nvidia/gpus: a GPU that fell off the bus is still there, with its model,
 // while nvidia-smi lists it no more and may print nothing of it.
 
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FailedGpu } from '../../core/node/failed-gpu.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import { sysfsNames, sysfsText } from '../drm/sysfs-file.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import type { ListedGpus } from '../seen-gpus.ts';
 import { type LostMessage, pciAddress } from './lost-gpu.ts';
 
 /** With what the driver has beyond the list of nvidia-smi, and with the driver's names for GPUs that the tool only numbers. */
-export const withDriverGpus = async (root: string, { devices, failed }: ListedGpus): Promise<ListedGpus> => {
+export const withDriverGpus = async (
+  root: MachinePath,
+  { devices, failed }: ListedGpus,
+): Promise<ListedGpus> => {
   const ofDriver = await driverGpus(root);
   const listed = devices.map(device => knownOr(device.pciAddress ?? unknown(''), ''));
   // Without every address it cannot be seen which of them is missing.
@@ -44,7 +46,10 @@ export const withDriverGpus = async (root: string, { devices, failed }: ListedGp
 };
 
 /** The addresses of the driver's GPUs except the lost ones; none if it does not show them. */
-export const otherGpus = async (root: string, lost: readonly LostMessage[]): Promise<readonly string[]> => {
+export const otherGpus = async (
+  root: MachinePath,
+  lost: readonly LostMessage[],
+): Promise<readonly string[]> => {
   const gone = lost.map(({ address }) => address);
   if (gone.includes(undefined)) return [];
   const ofDriver = await driverGpus(root);
@@ -61,12 +66,12 @@ interface DriverGpu {
   readonly isForUs: boolean;
 }
 
-const driverGpus = async (root: string): Promise<readonly DriverGpu[]> => {
-  const folder = join(root, 'proc/driver/nvidia/gpus');
+const driverGpus = async (root: MachinePath): Promise<readonly DriverGpu[]> => {
+  const folder = below(root, 'proc/driver/nvidia/gpus');
   const names = (await sysfsNames(folder)).filter(name => ADDRESS.test(name)).slice(0, GPUS_MAX);
   return Promise.all(
     names.map(async name => {
-      const printed = await sysfsText(join(folder, name, 'information'));
+      const printed = await sysfsText(below(folder, name, 'information'));
       const field = (label: string): string =>
         new RegExp(`^${label}:[ \\t]*(.*)$`, 'm').exec(knownOr(printed, ''))?.[1]?.trim() ?? '';
       const [model, uuid, minor] = [field('Model'), field('GPU UUID'), field('Device Minor')];
@@ -78,15 +83,15 @@ const driverGpus = async (root: string): Promise<readonly DriverGpu[]> => {
         isForUs:
           !/^yes$/i.test(field('GPU Excluded')) &&
           /^\d{1,3}$/.test(minor) &&
-          (await exists(join(root, `dev/nvidia${minor}`))),
+          (await exists(below(root, `dev/nvidia${minor}`))),
       };
     }),
   );
 };
 
-const exists = async (path: string): Promise<boolean> => {
+const exists = async (path: MachinePath): Promise<boolean> => {
   try {
-    await stat(path);
+    await path.tree.kind(path.path);
     return true;
   } catch {
     return false; // not there, or not ours to see: then the tool cannot open it either

@@ -2,7 +2,7 @@
 // stream shows other devices than before.
 
 import type { GpuHealth } from '../../core/node/gpu-health.ts';
-import { runTool, type ToolResult } from '../../process/child.ts';
+import type { ToolResult } from '../../process/child.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { HintedPoll } from '../poll.ts';
@@ -123,8 +123,7 @@ const queryAll = (
   { machine, session }: Reader,
   only: readonly string[] = [],
 ): Promise<ToolResult> =>
-  runTool(tool, ['-q', '-x', ...(only.length === 0 ? [] : ['-i', only.join(',')])], {
-    env: machine.env,
+  machine.tools.run(tool, ['-q', '-x', ...(only.length === 0 ? [] : ['-i', only.join(',')])], {
     signal: session.signal,
     timeoutMs: machine.timeouts.gpuToolMs,
     outputBytesMax: OUTPUT_BYTES_MAX,

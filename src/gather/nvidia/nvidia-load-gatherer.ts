@@ -3,7 +3,7 @@
 
 import type { GpuLoad } from '../../core/node/gpu.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import { streamLines, ToolError } from '../../process/child.ts';
+import { ToolError } from '../../process/child.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { otherGpus } from './driver-gpus.ts';
@@ -100,11 +100,10 @@ const readStream = async (
   const startedAtMs = clock.nowMs();
   let rowAtMs: number | undefined;
   try {
-    const { env } = machine;
+    const { tools } = machine;
     const idleTimeoutMs = machine.timeouts.gpuSilentMs;
     const args = loadArguments({ fields, only }, machine.intervals.gpuMs);
-    for await (const line of streamLines(tool, args, {
-      env,
+    for await (const line of tools.lines(tool, args, {
       signal,
       idleTimeoutMs,
       lineBytesMax: LINE_BYTES_MAX,

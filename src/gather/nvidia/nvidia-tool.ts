@@ -1,8 +1,6 @@
 // nvidia-smi itself: where it is, what it prints instead of figures, and what the machine shows of an NVIDIA GPU when
 // the tool cannot run, to distinguish "not installed" from "no such GPU here".
 
-import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { firstLine } from '../../core/text/single-line.ts';
 import { isUnknown, type ReasonCode } from '../../core/unknown.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
@@ -11,11 +9,12 @@ import { findPciDisplays } from '../drm/pci-bus.ts';
 import { sysfsText } from '../drm/sysfs-file.ts';
 import { type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import { below, type MachinePath } from '../machine-path.ts';
 import { type LostMessage, lostMessages } from './lost-gpu.ts';
 
 /** Why nvidia-smi should be there, or undefined: this machine has nothing from NVIDIA. */
-export const nvidiaTrace = async (root: string): Promise<string | undefined> => {
-  const version = await sysfsText(join(root, 'proc/driver/nvidia/version'));
+export const nvidiaTrace = async (root: MachinePath): Promise<string | undefined> => {
+  const version = await sysfsText(below(root, 'proc/driver/nvidia/version'));
   if (!isUnknown(version)) {
     const driver = /Kernel Module\S*(?: for \S+)?\s+([\d.]+)/.exec(version)?.[1];
     return `the NVIDIA driver${driver === undefined ? '' : ` ${driver}`} is loaded, but nvidia-smi is not installed`;
@@ -40,18 +39,17 @@ export const nvidiaIsHere = (
   });
 
 /** The tool's name for PATH, or where systems keep it that do not put it there (WSL, NixOS). */
-export const nvidiaTool = async (root: string): Promise<string> => {
+export const nvidiaTool = async (root: MachinePath): Promise<string> => {
   for (const candidate of TOOLS_OFF_PATH) {
-    const path = join(root, candidate);
-    if (await isFile(path)) return path;
+    const path = below(root, candidate);
+    if (await isFile(path)) return path.path;
   }
   return 'nvidia-smi';
 };
 
-const isFile = async (path: string): Promise<boolean> => {
+const isFile = async (path: MachinePath): Promise<boolean> => {
   try {
-    await using file = await open(path, 'r');
-    return (await file.stat()).isFile();
+    return (await path.tree.kind(path.path)) === 'file';
   } catch {
     return false; // not there, or not ours to read: PATH decides
   }

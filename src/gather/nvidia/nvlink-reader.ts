@@ -3,7 +3,6 @@
 
 import type { GpuHealth } from '../../core/node/gpu-health.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
-import { runTool } from '../../process/child.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { hasNoNvlink, NO_NVLINK, parseNvlink } from './parse-nvlink.ts';
 
@@ -40,9 +39,8 @@ export class NvlinkReader {
   }
 
   async #run(tool: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
-    const { env, timeouts } = this.#machine;
-    const result = await runTool(tool, ['nvlink', ...args], {
-      env,
+    const { tools, timeouts } = this.#machine;
+    const result = await tools.run(tool, ['nvlink', ...args], {
       signal,
       timeoutMs: timeouts.gpuToolMs,
       outputBytesMax: OUTPUT_BYTES_MAX,

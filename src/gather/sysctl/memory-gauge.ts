@@ -28,10 +28,10 @@ export class MemoryGauges {
 
   /** Reads it until the signal aborts. */
   async run(session: Pick<GatherSession, 'clock' | 'signal'>): Promise<void> {
-    const { env, intervals, timeouts } = this.#machine;
+    const { tools, intervals, timeouts } = this.#machine;
     await poll(session, intervals.memoryGaugeMs, async signal => {
       const names = ['vm.swapusage', 'kern.memorystatus_vm_pressure_level'];
-      const text = await toolText('sysctl', ['-i', ...names], { env, signal, timeoutMs: timeouts.toolMs });
+      const text = await toolText('sysctl', ['-i', ...names], { tools, signal, timeoutMs: timeouts.toolMs });
       this.#last =
         text.kind === 'unanswered' ? gaugeUnknown(text.reason, text.code) : gaugeIn(parseSysctl(text.value));
     });

@@ -27,11 +27,11 @@ export const macosIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   reports: [IDENTITY, GPUS],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
-    const { env, host, intervals, plimsollVersion, settings, timeouts } = machine;
+    const { tools, host, intervals, plimsollVersion, settings, timeouts } = machine;
     const read =
       (command: string, ...args: readonly string[]) =>
       async (signal: AbortSignal) =>
-        toolText(command, args, { env, signal, timeoutMs: timeouts.toolMs });
+        toolText(command, args, { tools, signal, timeoutMs: timeouts.toolMs });
     const hardware = new RememberedRead(
       reading(read('system_profiler', 'SPHardwareDataType', '-json'), parseHardware),
     );

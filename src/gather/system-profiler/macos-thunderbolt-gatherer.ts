@@ -19,7 +19,7 @@ import { answered, RememberedRead, type ToolAnswer, type ToolContext, toolText }
 import { parseThunderbolt, type ThunderboltBus } from './parse-thunderbolt.ts';
 
 export const macosThunderboltGatherer = (
-  { env, intervals, timeouts }: MachineAccess,
+  { tools, intervals, timeouts }: MachineAccess,
   hardwarePorts: RememberedRead<readonly HardwarePort[]>,
   rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
@@ -31,7 +31,7 @@ export const macosThunderboltGatherer = (
     const bridgeRead = new RememberedRead(async signal =>
       answered(
         await readBridge(
-          { env, signal, timeoutMs: timeouts.toolMs },
+          { tools, signal, timeoutMs: timeouts.toolMs },
           await hardwarePorts.get({ clock, signal, ageMsMax: intervals.bridgeMs }),
         ),
       ),
@@ -42,7 +42,7 @@ export const macosThunderboltGatherer = (
       const caller = { clock, signal };
       const [text, ports, rdma, bridge] = await Promise.all([
         toolText('system_profiler', ['SPThunderboltDataType', '-json'], {
-          env,
+          tools,
           signal,
           timeoutMs: timeouts.toolMs,
         }),

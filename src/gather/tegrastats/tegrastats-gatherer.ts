@@ -4,7 +4,7 @@
 
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
-import { streamLines, ToolError } from '../../process/child.ts';
+import { ToolError } from '../../process/child.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
@@ -33,13 +33,12 @@ export const tegrastatsGatherer = (machine: MachineAccess): Gatherer => ({
 
 const streamTegrastats = async (
   device: GpuDevice,
-  { env, intervals, timeouts }: MachineAccess,
+  { tools, intervals, timeouts }: MachineAccess,
   session: GatherSession,
 ): Promise<void> => {
   let badInARow = 0;
   try {
-    for await (const line of streamLines('tegrastats', ['--interval', String(intervals.gpuMs)], {
-      env,
+    for await (const line of tools.lines('tegrastats', ['--interval', String(intervals.gpuMs)], {
       signal: session.signal,
       idleTimeoutMs: timeouts.gpuSilentMs,
       lineBytesMax: LINE_BYTES_MAX,

@@ -4,11 +4,11 @@
 
 import type { Reading } from '../../core/node/reading.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
-import { streamLines, ToolError } from '../../process/child.ts';
+import { ToolError } from '../../process/child.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
+import { type MachineHost, ProcessorMeter } from '../machine-host.ts';
 import { macosMemory } from '../macmon/macmon-readings.ts';
-import { type MacosHost, ProcessorMeter } from '../macos-host.ts';
 import { poll, runConcurrently } from '../poll.ts';
 import type { MemoryGauge, MemoryGauges } from '../sysctl/memory-gauge.ts';
 import { toolText } from '../tool-output.ts';
@@ -38,7 +38,7 @@ export const vmStatGatherer = (machine: MachineAccess, gauges: MemoryGauges): Ga
   },
 });
 
-export const fallbackMemory = (usedBytes: Reported<number>, host: MacosHost, gauge: MemoryGauge): Reading =>
+export const fallbackMemory = (usedBytes: Reported<number>, host: MachineHost, gauge: MemoryGauge): Reading =>
   macosMemory({
     totalBytes: host.memoryTotalBytes(),
     usedBytes,
@@ -47,7 +47,7 @@ export const fallbackMemory = (usedBytes: Reported<number>, host: MacosHost, gau
     gauge,
   });
 
-const fallbackSystem = (host: MacosHost, processorUse: Reported<number>, why: Unknown): Reading => ({
+const fallbackSystem = (host: MachineHost, processorUse: Reported<number>, why: Unknown): Reading => ({
   kind: 'system',
   value: {
     cpuUse: processorUse,
@@ -65,12 +65,12 @@ const gatherMemory = async (
   machine: MachineAccess,
   gauge: () => MemoryGauge,
 ): Promise<void> => {
-  const { env, host, intervals, timeouts } = machine;
+  const { tools, host, intervals, timeouts } = machine;
   const why = await streamMemory(session, machine, gauge);
   if (session.signal.aborted) return;
   // Without the stream, single reads remain, rare enough for one process each.
   await poll(session, 2 * intervals.systemMs, async signal => {
-    const text = await toolText('vm_stat', [], { env, signal, timeoutMs: timeouts.toolMs });
+    const text = await toolText('vm_stat', [], { tools, signal, timeoutMs: timeouts.toolMs });
     const pages = text.kind === 'answered' ? parseVmStat(text.value) : undefined;
     const used = pages === undefined ? why : usedBytesOf(pages);
     session.emit('vm_stat', fallbackMemory(used, host, gauge()));
@@ -80,15 +80,14 @@ const gatherMemory = async (
 /** Until vm_stat exits; returns why. */
 const streamMemory = async (
   session: GatherSession,
-  { env, host, intervals, timeouts }: MachineAccess,
+  { tools, host, intervals, timeouts }: MachineAccess,
   gauge: () => MemoryGauge,
 ): Promise<Unknown> => {
   const seconds = Math.max(1, Math.round(intervals.systemMs / 1_000));
   const reader = new VmStatReader();
   let badInARow = 0;
   try {
-    const lines = streamLines('vm_stat', [String(seconds)], {
-      env,
+    const lines = tools.lines('vm_stat', [String(seconds)], {
       signal: session.signal,
       idleTimeoutMs: timeouts.silentMs,
       lineBytesMax: LINE_BYTES_MAX,

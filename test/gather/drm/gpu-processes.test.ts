@@ -10,6 +10,7 @@ import { drmProcesses, readDrmClients } from '../../../src/gather/drm/drm-client
 import { parseFdinfo } from '../../../src/gather/drm/parse-fdinfo.ts';
 import { fixture } from '../../support/fixture.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { rootAt } from '../machine-for-test.ts';
 import { filesAt, plant } from '../recorded-tree.ts';
 
 const ADDRESS = '0000:03:00.0';
@@ -70,16 +71,20 @@ describe('processes on a card', () => {
         },
       },
     ]);
-    const clients = await readDrmClients(folder.path);
+    const clients = await readDrmClients(rootAt(folder.path));
     const of = { address: ADDRESS, isIntegrated: false, more: undefined };
-    expect(await drmProcesses(folder.path, clients, of)).toEqual([
+    expect(await drmProcesses(rootAt(folder.path), clients, of)).toEqual([
       { pid: 41, name: 'llama-server', memoryBytes: 17_179_869_184 },
       { pid: 42, name: 'Xorg', memoryBytes: 1_048_576 },
     ]);
-    expect(await drmProcesses(folder.path, clients, { ...of, address: '0000:04:00.0' })).toEqual([]);
+    expect(await drmProcesses(rootAt(folder.path), clients, { ...of, address: '0000:04:00.0' })).toEqual([]);
     // Graphics in a processor hold the host's memory, and the compute driver may know more of the same process.
     expect(
-      await drmProcesses(folder.path, clients, { ...of, isIntegrated: true, more: new Map([[42, 5e9]]) }),
+      await drmProcesses(rootAt(folder.path), clients, {
+        ...of,
+        isIntegrated: true,
+        more: new Map([[42, 5e9]]),
+      }),
     ).toMatchObject([{ memoryBytes: 17_179_869_184 + 8_388_608 }, { pid: 42, memoryBytes: 5e9 }]);
   });
 
@@ -88,9 +93,13 @@ describe('processes on a card', () => {
     using folder = temporaryDirectory();
     plant(folder.path, [{ ...filesAt({ '/proc/9/comm': 'x\n' }), links: { 'proc/9/fd': '(directory)' } }]);
     chmodSync(join(folder.path, 'proc/9/fd'), 0);
-    const clients = await readDrmClients(folder.path);
+    const clients = await readDrmClients(rootAt(folder.path));
     expect(
-      await drmProcesses(folder.path, clients, { address: ADDRESS, isIntegrated: false, more: undefined }),
+      await drmProcesses(rootAt(folder.path), clients, {
+        address: ADDRESS,
+        isIntegrated: false,
+        more: undefined,
+      }),
     ).toMatchObject({ reason: 'only root can read the open files of a process' });
     chmodSync(join(folder.path, 'proc/9/fd'), 0o700);
   });
@@ -98,14 +107,14 @@ describe('processes on a card', () => {
   test('that vanished or have no names of files are counted as not to be read', async () => {
     using folder = temporaryDirectory();
     plant(folder.path, [filesAt({ '/proc/9/comm': 'x\n' })]);
-    expect(await readDrmClients(folder.path)).toMatchObject({ hidden: 1 });
-    expect(await readDrmClients(join(folder.path, 'nowhere'))).toMatchObject({ hidden: undefined });
+    expect(await readDrmClients(rootAt(folder.path))).toMatchObject({ hidden: 1 });
+    expect(await readDrmClients(rootAt(join(folder.path, 'nowhere')))).toMatchObject({ hidden: undefined });
   });
 });
 
 test('the compute driver lists processes by the slot of their card, under any owner', async () => {
   using folder = temporaryDirectory();
-  expect(await readKfdProcesses(folder.path)).toBeUndefined();
+  expect(await readKfdProcesses(rootAt(folder.path))).toBeUndefined();
   plant(folder.path, [
     filesAt({
       '/sys/class/kfd/kfd/topology/nodes/0/gpu_id': '0\n',
@@ -119,7 +128,7 @@ test('the compute driver lists processes by the slot of their card, under any ow
       '/sys/class/kfd/kfd/proc/814/vram_51110': 'x\n',
     }),
   ]);
-  expect(await readKfdProcesses(folder.path)).toEqual(
+  expect(await readKfdProcesses(rootAt(folder.path))).toEqual(
     new Map([['0000:03:00', new Map([[812, 19_327_352_832]])]]),
   );
 });

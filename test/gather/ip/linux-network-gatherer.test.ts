@@ -10,6 +10,7 @@ import type { NodeNetwork } from '../../../src/core/node/network.ts';
 import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
 import { linuxNetworkGatherer } from '../../../src/gather/ip/linux-network-gatherer.ts';
 import type { GatherSettings } from '../../../src/gather/machine-access.ts';
+import { ownTools } from '../../../src/gather/machine-tools.ts';
 import { fixture } from '../../support/fixture.ts';
 import { isRunning, processIdsIn } from '../../support/process-ids.ts';
 import type { RecordedTree } from '../../support/recorded-files.ts';
@@ -206,8 +207,8 @@ describe('the network gatherer', () => {
   it('gives up watching for good where there is no ip', async () => {
     tools.script('sh', 'exec /bin/sh "$@"');
     const watching = { clock: systemClock, signal: new AbortController().signal, onHint: () => {} };
-    await watchLinks({ ...watching, env: { PATH: tools.folder } });
-    await watchLinks({ ...watching, env: { PATH: '/nowhere' } });
+    await watchLinks({ ...watching, tools: ownTools({ PATH: tools.folder }) });
+    await watchLinks({ ...watching, tools: ownTools({ PATH: '/nowhere' }) });
   });
 
   it('fails with a reason when there is no sysfs', async () => {

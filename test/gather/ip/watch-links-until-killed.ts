@@ -2,9 +2,10 @@
 
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { watchLinks } from '../../../src/gather/ip/link-watch.ts';
+import { ownTools } from '../../../src/gather/machine-tools.ts';
 
 await watchLinks({
-  env: process.env,
+  tools: ownTools(process.env),
   clock: systemClock,
   signal: new AbortController().signal,
   onHint: () => {},

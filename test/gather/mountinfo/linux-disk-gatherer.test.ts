@@ -6,13 +6,8 @@ import type { Clock } from '../../../src/clock/clock.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import type { MachineFiles } from '../../../src/gather/machine-files.ts';
-import {
-  chooseVolumes,
-  linuxDiskGatherer,
-  type ReadSpace,
-  type SpaceAnswer,
-  statfsSpace,
-} from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
+import { nodeHost, type ReadSpace, type SpaceAnswer } from '../../../src/gather/machine-host.ts';
+import { chooseVolumes, linuxDiskGatherer } from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
@@ -50,7 +45,7 @@ describe('the volumes of a machine', () => {
 
 describe('the disk gatherer', () => {
   it('reports the space of this machine as df does', async () => {
-    await using run = start(directoryFiles('/'), statfsSpace, systemClock);
+    await using run = start(directoryFiles('/'), nodeHost.volumeSpace, systemClock);
     const { reading } = await run.waitFor(isReading('disk'), 'from start');
     const root = reading.value.volumes.find(({ mountPoint }) => mountPoint === '/');
     const [total] = execFileSync('df', ['-B1', '--output=size', '/'], { encoding: 'utf8' })
