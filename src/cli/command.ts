@@ -132,7 +132,20 @@ export const listenAddress = (invocation: Invocation): HostPort | undefined => {
 export const COMMAND_GROUPS = [
   {
     title: 'See the cluster',
-    words: ['up', 'status', 'top', 'open', 'probe', 'wire', 'doctor', 'accept', 'forget', 'record', 'demo'],
+    words: [
+      'up',
+      'status',
+      'top',
+      'open',
+      'probe',
+      'survey',
+      'wire',
+      'doctor',
+      'accept',
+      'forget',
+      'record',
+      'demo',
+    ],
   },
   {
     title: 'Load an endpoint',

@@ -37,6 +37,7 @@ const GROUPS: Readonly<Record<CommandWord, () => Promise<readonly Command[]>>> =
   why: async () => [(await import('./commands/why.ts')).whyCommand],
   headroom: async () => [(await import('./commands/headroom.ts')).headroomCommand],
   probe: async () => (await import('./commands/probe.ts')).PROBE_COMMANDS,
+  survey: async () => [(await import('./commands/survey.ts')).surveyCommand],
   wire: async () => [(await import('./commands/wire.ts')).wireCommand],
   mock: async () => [(await import('./commands/mock.ts')).mockCommand],
   demo: async () => [(await import('./commands/demo.ts')).demoCommand],

@@ -84,7 +84,8 @@ export const EXIT_CODES = {
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; the output states why.' },
   recording: {
     code: 31,
-    meaning: '`record`, `capture`, `up --replay`: the recording cannot be written, read or understood.',
+    meaning:
+      '`record`, `survey`, `capture`, `up --replay`: the recording cannot be written, read or understood.',
   },
   service: {
     code: 32,
@@ -98,6 +99,10 @@ export const EXIT_CODES = {
   acceptUndecided: {
     code: 35,
     meaning: '`accept`: no check failed, but some cannot be judged; the report states why.',
+  },
+  surveyIncomplete: {
+    code: 36,
+    meaning: '`survey`: a machine could not be read, or a link not be measured; the output states why.',
   },
   hangup: { code: 129, meaning: 'Stopped by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Stopped by SIGINT (Ctrl-C) before it had finished.' },

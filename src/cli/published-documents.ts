@@ -202,6 +202,11 @@ const ROWS = {
     meaning: 'Whether a model fits, what it should do on the measured machines, and what limits it.',
     load: async () => (await import('../wire/headroom-schema.ts')).headroomDocumentSchema,
   },
+  survey: {
+    version: 1,
+    meaning: 'Machines that were read once over SSH, the links between them, and the cluster that they are.',
+    load: async () => (await import('./survey/survey-document.ts')).surveyDocumentSchema,
+  },
   wire: {
     version: 1,
     meaning:

@@ -35,7 +35,7 @@ export const recordCluster = async (
   const client = await findDaemon(options.home, state);
   const time = options.durationMs === undefined ? [] : [AbortSignal.timeout(options.durationMs)];
   const until = AbortSignal.any([state.stop, ...time]);
-  await using writer = await created(options.path);
+  await using writer = await createRecording(options.path);
   const recorder = new StreamRecorder(writer, options.keepsNames ? undefined : new Anonymiser());
   try {
     await follow(client, { recorder, writer, onStarted: options.onStarted }, until);
@@ -86,7 +86,8 @@ const follow = async (
   throw noAnswer(client.file, 'it closed the connection', undefined);
 };
 
-const created = async (path: string): Promise<RecordingWriter> => {
+/** @throws CommandError if it exists or cannot be written. */
+export const createRecording = async (path: string): Promise<RecordingWriter> => {
   try {
     return await RecordingWriter.create(path);
   } catch (error) {

@@ -26,7 +26,12 @@ export class StreamRecorder {
   }
 
   /** Of this process's clock, as the message's receipts are. */
-  async snapshot({ nodeId, plimsollVersion, state, nowMs }: SnapshotMessage): Promise<void> {
+  async snapshot({
+    nodeId,
+    plimsollVersion,
+    state,
+    nowMs,
+  }: Omit<SnapshotMessage, 'version' | 'daemonStart'>): Promise<void> {
     this.#anonymiser?.learn(state);
     if (this.#beganAtMs === undefined) {
       this.#beganAtMs = nowMs;

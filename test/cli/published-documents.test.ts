@@ -43,6 +43,7 @@ const CHECKED_IN: Readonly<Record<string, string>> = {
   'probe memory': 'test/cli/probe/probe-devices.test.ts',
   'fleet status': 'test/mesh/nats/fleet-commands.test.ts',
   'service status': 'test/cli/service.test.ts',
+  survey: 'test/cli/survey/survey-command.test.ts',
   wire: 'test/cli/wire.test.ts',
 };
 

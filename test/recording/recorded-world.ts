@@ -44,8 +44,6 @@ export const recordWorld = async (
   await using writer = await RecordingWriter.create(path);
   const recorder = new StreamRecorder(writer, anonymiser);
   await recorder.snapshot({
-    version: 1,
-    daemonStart: 'start',
     nodeId: site.nodeId,
     plimsollVersion: '0.0.0-test',
     nowMs: world.clock.nowMs(),

@@ -3,22 +3,11 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { groupViews } from '../../core/group/group-view.ts';
-import { filteredViews, isFiltering, warningsOf } from '../../core/group/place-filter.ts';
-import { nodeView } from '../../core/node/node-view.ts';
-import { nodeIds } from '../../core/node/presence-view.ts';
 import { excludes, flag, value } from '../../core/option/option.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
-import { totalsOf } from '../../core/totals.ts';
-import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
-import { boundedWarnings } from '../../core/warnings/warning.ts';
-import { listedGroup, listedLinks, listedNode } from '../../daemon/http/cluster-views.ts';
-import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import { NODE_FIELDS, type NodeField } from '../../tui/node-table.ts';
 import { renderStatus, type StatusOptions } from '../../tui/render-status.ts';
-import { STATUS_SCHEMA, type StatusDocument } from '../../wire/api/status-document.ts';
 import { decodeNotices, type ReportedNotice } from '../../wire/notice.ts';
-import { withAgesAt } from '../../wire/stream-message.ts';
 import { type ClusterMoment, clusterNow } from '../cluster-stream.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -26,6 +15,7 @@ import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { SCOPE_OPTIONS, scopeOf } from '../group-options.ts';
 import type { ProcessState } from '../process-state.ts';
+import { statusDocument } from '../status-document.ts';
 import { watchCluster } from '../watch-cluster.ts';
 
 const watchOption = flag('watch', 'Update in place twice a second until Ctrl-C.', {
@@ -83,38 +73,13 @@ export const statusCommand: Command = {
       clusterNow(client, systemClock, signal),
       client.json('/api/daemon', signal).then(decodeNotices),
     ]);
-    if (isJson) await state.stdout.write(jsonLines(statusJson(moment, notices, scope)));
+    if (isJson)
+      await state.stdout.write(
+        jsonLines(statusDocument({ ...moment.snapshot, state: moment.state }, notices, scope)),
+      );
     else await printStatus(moment, notices, { scope, fields }, state);
     return EXIT_CODES.ok.code;
   },
-};
-
-/** State with every age counted up to now, and the combined views of it. */
-const statusJson = (
-  { snapshot, state }: ClusterMoment,
-  notices: readonly ReportedNotice[],
-  { by, filter }: ClusterScope,
-): StatusDocument => {
-  const nowMs = systemClock.nowMs();
-  const all = nodeIds(state).map(id => nodeView(state, id, nowMs));
-  const views = filteredViews(all, filter);
-  const found = everyWarning({ state, views: all, nowMs });
-  const warnings = isFiltering(filter) ? warningsOf(found, views) : found;
-  const shown = new Set(views.map(({ nodeId }) => nodeId));
-  return {
-    schema: STATUS_SCHEMA,
-    nodeId: snapshot.nodeId,
-    plimsollVersion: snapshot.plimsollVersion,
-    problems: notices,
-    totals: totalsOf(views),
-    ...(by === undefined
-      ? {}
-      : { groups: groupViews({ state, views, warnings, nowMs }, by).map(listedGroup) }),
-    nodes: views.map(({ nodeId }) => listedNode(state, nodeId, nowMs)),
-    links: listedLinks(state, nowMs).filter(({ source, sink }) => shown.has(source) || shown.has(sink)),
-    warnings: boundedWarnings(warnings),
-    state: withAgesAt(state, nowMs),
-  };
 };
 
 const printStatus = async (
