@@ -99,6 +99,11 @@ export const depthRequest = async (
   signal: AbortSignal,
 ): Promise<BenchRequest> => {
   const { target, api, headers, model } = request;
+  if (!api.canStream)
+    throw usage(
+      `--profile depth needs streams, which the API ${api.name} does not have`,
+      'Use another API, such as --api chat.',
+    );
   const { contextMax, sizeBytes, parameters } = await fetchModelLimits({
     target,
     api,
