@@ -225,6 +225,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'llama.cpp': 'text_completion',
   sglang: 'text_completion',
   embeddings: 'embeddings',
+  // Not in the conventions, which allow other names.
+  rerank: 'rerank',
 };
 const SPANS_IN_MESSAGE = 200;
 const SECONDS: readonly number[] = Array.from({ length: 14 }, (_, at) => (0.01 * 2 ** at * 1e6) / 1e6);
