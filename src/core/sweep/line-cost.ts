@@ -26,8 +26,10 @@ export const lineCost = ({
     parts: cost.parts.map(({ of }) => ({
       of,
       ...recordOf(COST_SHARE_KEYS, key => {
-        const highs = holding.map(stage => share(stage, of, key));
-        const lows = failed.map(stage => share(stage, of, key));
+        // An hour of the server costs the same at any load.
+        const isSame = of === 'time' && key === 'perHour';
+        const highs = (isSame ? stages : holding).map(stage => share(stage, of, key));
+        const lows = isSame ? highs : failed.map(stage => share(stage, of, key));
         const known = [...highs, ...lows].filter(isKnown);
         return {
           low: lows.some(isKnown) ? minimumOf(known) : reasonOf(lows, 'no load failed'),

@@ -108,10 +108,23 @@ test('requests that completed pay for those that failed', () => {
 
 test('an end that is not known leaves its side unknown, with the reason', () => {
   const atLeast: LoadLine = { kind: 'at-least', holds: 10, limit: 'budget' };
-  expect(partOf(atLeast, [HOLDS])?.perHour).toEqual({ low: unknown('no load failed'), high: 3.6 });
+  expect(partOf(atLeast, [HOLDS])?.perRequest).toEqual({
+    low: unknown('no load failed'),
+    high: expect.closeTo(0.0001, 9),
+  });
   const atMost: LoadLine = { kind: 'at-most', fails: 12.5, failsBy: 'objective', limit: 'undecided' };
-  expect(partOf(atMost, [FAILED])?.perHour).toEqual({ low: 3.6, high: unknown('no load held') });
+  expect(partOf(atMost, [FAILED])?.perRequest).toEqual({
+    low: expect.closeTo(0.00008, 9),
+    high: unknown('no load held'),
+  });
   expect(partOf({ kind: 'none', fails: 12.5, failsBy: 'objective' }, [FAILED])).toBeUndefined();
+});
+
+test('an hour of the server costs the same at any load, whichever end is known', () => {
+  const same = { low: 3.6, high: 3.6 };
+  expect(partOf({ kind: 'at-least', holds: 10, limit: 'budget' }, [HOLDS])?.perHour).toEqual(same);
+  const atMost: LoadLine = { kind: 'at-most', fails: 12.5, failsBy: 'objective', limit: 'undecided' };
+  expect(partOf(atMost, [FAILED])?.perHour).toEqual(same);
 });
 
 test('electricity that no sensor measured is unknown, and without prices there is no cost', () => {
