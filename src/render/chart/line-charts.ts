@@ -10,6 +10,7 @@ import {
   type LoadUnit,
   lineLoadText,
   loadAxis,
+  loadMark,
   loadText,
   stageSentence,
 } from '../sweep/line-text.ts';
@@ -171,7 +172,7 @@ export const userSpeedChart = (
         markup`<circle class="dot ${gainsNothing ? 'undecided' : 'held'}" cx="${x}" cy="${y}" r="3.4"/>${
           label === 'none'
             ? undefined
-            : markup`<text class="tick" x="${x + (label === 'beside' ? 8 : 0)}" y="${y + (label === 'beside' ? 4 : -9)}" text-anchor="${label === 'beside' ? 'start' : 'middle'}">${loadText(stage.load).replace(' at a time', '')}</text>`
+            : markup`<text class="tick" x="${x + (label === 'beside' ? 8 : 0)}" y="${y + (label === 'beside' ? 4 : -9)}" text-anchor="${label === 'beside' ? 'start' : 'middle'}">${loadMark(stage.load)}</text>`
         }`,
     )}${
       mark === undefined

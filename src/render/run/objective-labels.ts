@@ -17,7 +17,7 @@ export const answerSentence = (answer: ObjectiveAnswer): string =>
 
 /** "312 ms (295 ms to 340 ms)"; "312 ms (at least 295 ms)" if too few samples limit it on one side. */
 export const estimateLabel = (answer: ObjectiveAnswer): string => {
-  const { estimate, unit } = answer;
+  const { estimate, unit, isOfSessions } = answer;
   if (isUnknown(estimate)) return estimate.reason;
   const { value, low, high } = estimate;
   const part = (figure: number): string => figureLabel(figure, unit);
@@ -25,7 +25,10 @@ export const estimateLabel = (answer: ObjectiveAnswer): string => {
     const others = answer.limit === 1 ? `at least ${part(low)}` : `at most ${part(high ?? 1)}`;
     return `${part(value)} of those made${answer.answer === 'met' ? ` (of others ${others})` : ''}`;
   }
-  const reported = value === null ? 'longer than all completed requests' : part(value);
+  const reported =
+    value === null
+      ? `longer than all completed ${isOfSessions === true ? 'sessions' : 'requests'}`
+      : part(value);
   const isOpen = low === 0;
   if (high === null) return isOpen ? reported : `${reported} (at least ${part(low)})`;
   return `${reported} (${isOpen ? `at most ${part(high)}` : `${part(low)} to ${part(high)}`})`;

@@ -7,11 +7,16 @@ import type { Sweep } from '../../core/sweep/sweep.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import {
+  answersOffCurve,
+  answerText,
+  curveObjective,
+  curveSeries,
   heldText,
   LIMIT_TEXTS,
   type LoadUnit,
   lineLoadText,
   loadText,
+  objectiveTitle,
   requestObjectiveText,
   roundedNsText,
   shareText,
@@ -81,7 +86,7 @@ type Bracket = Extract<LoadLine, { readonly kind: 'bracket' }>;
 
 const bracketFound = (options: LeadOptions, line: Bracket): readonly LeadPart[] => {
   const { sweep, target } = options;
-  const tokens = stageAt(options, line.holds)?.outputTokensPerSecond;
+  const tokens = heldStageAt(options, line.holds)?.outputTokensPerSecond;
   const failing = stageAt(options, line.fails, 'failed');
   const growth = failing?.growthPerMinute;
   const above =
@@ -185,10 +190,17 @@ const loadsPhrase = (stages: readonly PicturedStage[]): string => {
 
 /** ", with TTFT within 500 ms for 95.6 % of requests", ", with p95 at 492 ms", or nothing. */
 const sharePhrase = (options: LeadOptions, load: number): string => {
-  const stage = stageAt(options, load, 'held') ?? stageAt(options, load);
+  const stage = heldStageAt(options, load);
   const within = requestObjectiveText(options.sweep.objectives);
   if (stage?.attainment !== undefined && within !== undefined)
     return ` with ${within} for ${shareText(stage.attainment)} of requests`;
+  const judged = stage === undefined ? [] : answersOffCurve(stage, curveSeries(options.stages));
+  const figures = judged.flatMap(answer => {
+    const text = answerText(answer);
+    return text === undefined ? [] : [`${objectiveTitle(answer)} at ${text}`];
+  });
+  if (figures.length > 0 && curveObjective(options.sweep, curveSeries(options.stages)) === undefined)
+    return ` with ${figures.join(' and ')}`;
   const tailNs = stage === undefined ? undefined : reportedTail(stage);
   return tailNs === undefined ? '' : ` with p${stage?.curve?.percentile} at ${roundedNsText(tailNs)}`;
 };
@@ -209,6 +221,10 @@ const failPhrase = (options: LeadOptions, load: number): string => {
   ];
   return parts.length === 0 ? '' : `: ${parts.join(', and ')}`;
 };
+
+/** A second measurement may have been too short to decide. */
+const heldStageAt = (options: LeadOptions, load: number): PicturedStage | undefined =>
+  stageAt(options, load, 'held') ?? stageAt(options, load);
 
 /** The last stage at a load. */
 const stageAt = (

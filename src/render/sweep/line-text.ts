@@ -2,12 +2,14 @@
 
 import { formatMeasuredNanoseconds } from '../../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatTick } from '../../core/figure/figure.ts';
+import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import { fromTurnOf, type Objective, objectiveSeries } from '../../core/run/objective.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import { type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
+import { isUnknown } from '../../core/unknown.ts';
 import { hasEnded, loadOn, type PicturedStage, reportedTail, settledInFlight } from './pictured-stage.ts';
 
 /** What loads are measured in: requests a second, requests at a time, or sessions at a time. */
@@ -21,6 +23,9 @@ export const loadText = (load: StageLoad): string =>
         by: 'concurrency',
         ...(load.concurrencyOf === undefined ? {} : { concurrencyOf: load.concurrencyOf }),
       });
+
+/** In a chart whose title names the unit: "11.6/s", "40". */
+export const loadMark = (load: StageLoad): string => loadText(load).replace(/ (?:at a time|sessions?)$/, '');
 
 /** "stage 3, 11.6/s" */
 export const stageLabel = ({ number, load }: Pick<Stage, 'number' | 'load'>): string =>
@@ -162,10 +167,7 @@ export const curveObjective = (
   series: SeriesKey,
 ): CurveObjective | undefined => {
   for (const objective of parsedObjectives(objectives)) {
-    if (objective.kind === 'error-rate' || !SAME_AXIS[series]?.includes(objectiveSeries(objective.name)))
-      continue;
-    // The curve is one of all turns.
-    if (fromTurnOf(objective) !== undefined) continue;
+    if (objective.kind === 'error-rate' || !isOnCurve(objective, series)) continue;
     const within = `within ${roundedNsText(objective.limitNs)}`;
     const label =
       objective.kind === 'request'
@@ -176,6 +178,33 @@ export const curveObjective = (
     return { limitNs: objective.limitNs, label: `${label} ${within}` };
   }
   return undefined;
+};
+
+/** The curve is one of all turns. */
+const isOnCurve = (objective: Objective, series: SeriesKey): boolean =>
+  objective.kind !== 'error-rate' &&
+  SAME_AXIS[series]?.includes(objectiveSeries(objective.name)) === true &&
+  fromTurnOf(objective) === undefined;
+
+/** Times that a stage was judged by and that its percentiles do not show, such as those of whole sessions. */
+export const answersOffCurve = (
+  { objectives }: Pick<PicturedStage, 'objectives'>,
+  series: SeriesKey,
+): readonly ObjectiveAnswer[] =>
+  objectives.filter(({ objective, unit }) => {
+    const [read, ...others] = parsedObjectives([objective]);
+    return unit === 'ns' && read !== undefined && others.length === 0 && !isOnCurve(read, series);
+  });
+
+/** "session p95". */
+export const objectiveTitle = ({ objective }: Pick<ObjectiveAnswer, 'objective'>): string =>
+  objective.replace(/=.*$/, '').replace('.', ' ');
+
+/** "612 ms"; undefined if too few requests or sessions were seen for it. */
+export const answerText = ({ answer, estimate }: ObjectiveAnswer): string | undefined => {
+  if (isUnknown(estimate) || (answer === 'too-few-samples' && estimate.high === null)) return undefined;
+  const { value, low } = estimate;
+  return value === null ? `≥ ${roundedNsText(low ?? 0)}` : roundedNsText(value);
 };
 
 /**

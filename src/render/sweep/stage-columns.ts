@@ -6,7 +6,16 @@ import { figureText, formatCount, formatThreeDigits } from '../../core/figure/fi
 import { seriesRow } from '../../core/run/run-series.ts';
 import { TOO_FEW } from '../run/percentile-text.ts';
 import type { Section } from '../section.ts';
-import { curveSeries, loadText, roundedNsText, shareText, stageResult } from './line-text.ts';
+import {
+  answersOffCurve,
+  answerText,
+  curveSeries,
+  loadText,
+  objectiveTitle,
+  roundedNsText,
+  shareText,
+  stageResult,
+} from './line-text.ts';
 import { type PicturedStage, reportedTail } from './pictured-stage.ts';
 
 interface StageColumn {
@@ -51,6 +60,9 @@ export const stageSection = (
   form: 'sweep' | 'line',
 ): Section & Required<Pick<Section, 'note' | 'tables'>> => {
   const keys = reportedColumns(COLUMNS[form], stages);
+  const columns = keys.flatMap(key =>
+    key === 'result' ? [STAGE_COLUMNS[key], ...objectiveColumns(stages)] : [STAGE_COLUMNS[key]],
+  );
   return {
     key: 'stages',
     title: 'Stages',
@@ -58,18 +70,32 @@ export const stageSection = (
     tables: [
       {
         name: 'Stages',
-        columns: keys.map(key => STAGE_COLUMNS[key].title(stages)),
+        columns: columns.map(({ title }) => title(stages)),
         rows: stages.map(stage =>
-          keys.map(key => {
-            const text = STAGE_COLUMNS[key].cell(stage);
-            return key === 'result' ? { text, tone: stageResult(stage).tone } : text;
+          columns.map(each => {
+            const text = each.cell(stage);
+            return each === STAGE_COLUMNS.result ? { text, tone: stageResult(stage).tone } : text;
           }),
         ),
-        texts: keys.flatMap((key, at) => (STAGE_COLUMNS[key].isText ? at : [])),
-        leaving: LEAVING.flatMap(key => (keys.includes(key) ? [[keys.indexOf(key)]] : [])),
+        texts: columns.flatMap(({ isText }, at) => (isText ? at : [])),
+        leaving: LEAVING.flatMap(key => (keys.includes(key) ? [[columns.indexOf(STAGE_COLUMNS[key])]] : [])),
       },
     ],
   };
+};
+
+/** Of each objective that the percentiles do not show: "session p95". */
+export const objectiveColumns = (stages: readonly PicturedStage[]): readonly StageColumn[] => {
+  const series = curveSeries(stages);
+  const answersOf = (stage: PicturedStage) => answersOffCurve(stage, series);
+  const objectives = new Set(stages.flatMap(answersOf).map(({ objective }) => objective));
+  return [...objectives].map(objective =>
+    column(
+      objectiveTitle({ objective }),
+      stage => answersOf(stage).find(each => each.objective === objective),
+      answer => answerText(answer) ?? `${NOT_KNOWN} ${TOO_FEW}`,
+    ),
+  );
 };
 
 /** A sweep is read for its figures, a line for what became of each load. */

@@ -102,7 +102,9 @@ export const linePage = ({ document, fonts }: LinePageInput): string => {
 <p class="lead">${lead.map(({ text, isStrong }) => (isStrong ? markup`<b>${text}</b>` : text))}</p>${tierSentences(document).map(text => markup`<p class="lead">${text}</p>`)}
 ${pageSection({
   title,
-  remark: 'each dot is a stage: filled held, open did not; from p50 to p99, log scale',
+  remark: `each dot is a stage: filled held, open did not; from p50 to p99, log scale${
+    objective === undefined && document.objectives.length > 0 ? '; objectives are of other figures' : ''
+  }`,
   content: picture(
     lineCurveChart(
       {
@@ -131,6 +133,7 @@ ${pageSection({
       },
     )}<div class="two">${pageSection({
       title: 'What one user gets for it',
+      remark: `by ${loadAxis(sweep)}`,
       content: picture(
         userSpeedChart(stages, atLine?.number, {
           width: 358,

@@ -97,7 +97,7 @@ const cellMarkup = (cell: SectionCell): MarkupValue =>
   typeof cell === 'string'
     ? cell
     : 'figure' in cell
-      ? markup`${figureCell(cell)}${cell.note && markup` <span class="unit">${cell.note}</span>`}`
+      ? markup`${figureCell(cell)}${cell.note && markup` <span class="unit note">${cell.note}</span>`}`
       : markup`<span class="${TONES[cell.tone]}">${cell.text}</span>`;
 
 const TONES = { good: 'held', bad: 'failed', caution: 'open', plain: 'plain' } as const;

@@ -86,6 +86,7 @@ tbody th { font: inherit; color: inherit; }
 td.text, th.text { text-align: left; white-space: normal; }
 th.text:first-child { min-width: 18ch; overflow-wrap: anywhere; }
 tr:last-child > * { border-bottom: 0; }
+td:has(.note) { white-space: normal; } .note { white-space: nowrap; }
 td .held { color: var(--good); } td .failed { color: var(--danger); } td .open { color: var(--caution); }
 .folded { margin-top: 26px; }
 details { padding: 9px 0; border-top: 1px solid var(--rule); }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ObjectiveAnswer } from '../../../src/core/run/judge-objective.ts';
 import type { Stage, StageFigures, StageLoad } from '../../../src/core/sweep/stage.ts';
 import {
   type LineDocument,
@@ -8,6 +9,7 @@ import {
 import { textWidth } from '../../../src/core/text/columns.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { sectionCellText } from '../../../src/render/section.ts';
+import { leadOf } from '../../../src/render/sweep/line-lead.ts';
 import { picturedStages } from '../../../src/render/sweep/pictured-stage.ts';
 import { stageSection } from '../../../src/render/sweep/stage-columns.ts';
 import { searchScreen, stageLine, sweepText } from '../../../src/render/sweep/sweep-text.ts';
@@ -262,5 +264,57 @@ describe('the tail of a stage', () => {
     expect(cellsOf(10)).toEqual(['20\u00a0ms', '– too few', '– too few']);
     expect(cellsOf(200)).toEqual(['20\u00a0ms', '40\u00a0ms', '– too few']);
     expect(cellsOf(1_000)).toEqual(['20\u00a0ms', '40\u00a0ms', '80\u00a0ms']);
+  });
+});
+
+describe('an objective that the percentiles of a stage do not show', () => {
+  const judged = (value: number | null, more: Partial<ObjectiveAnswer> = {}): ObjectiveAnswer => ({
+    objective: 'session.p95=700ms',
+    limit: 700 * MS,
+    unit: 'ns',
+    isOfSessions: true,
+    estimate: { value, low: 600 * MS, high: 800 * MS },
+    answer: 'met',
+    samplesNeeded: 100,
+    ...more,
+  });
+  const onCurve: ObjectiveAnswer = { ...judged(40 * MS), objective: 'ttft.p95=60ms' };
+  const of = (answer: ObjectiveAnswer): Stage =>
+    stage(1, users(9), { figures: figures({ objectives: [onCurve, answer] }) });
+  const columnOf = (answer: ObjectiveAnswer) => {
+    const [table] = stageSection(picturedStages([of(answer)]), 'line').tables;
+    const at = table?.columns.indexOf('session p95') ?? -1;
+    return { columns: table?.columns, cell: sectionCellText(table?.rows[0]?.[at] ?? '') };
+  };
+
+  test('has a column of its own, next to the result', () => {
+    const { columns, cell } = columnOf(judged(649 * MS));
+    expect(columns?.slice(0, 6)).toEqual(['stage', 'load', 'why', 'result', 'session p95', 'p50']);
+    expect(cell).toBe('649\u00a0ms');
+  });
+
+  test('is a least time if it is beyond all samples, and none if they were too few', () => {
+    expect(columnOf(judged(null, { answer: 'missed' })).cell).toBe('≥ 600\u00a0ms');
+    const estimate = { value: 649 * MS, low: 300 * MS, high: null };
+    expect(columnOf(judged(0, { estimate, answer: 'too-few-samples' })).cell).toBe('– too few');
+    expect(columnOf(judged(0, { estimate: unknown('no session ended') })).cell).toBe('– too few');
+  });
+
+  test('is what the load line is carried with, if there is no other', () => {
+    const leadWith = (objectives: readonly string[]): string =>
+      leadOf({
+        sweep: { form: 'line', by: 'concurrency', concurrencyOf: 'sessions', objectives, attainment: 1 },
+        line: { kind: 'at-least', holds: 9, limit: 'budget' },
+        stages: picturedStages([of(judged(649 * MS))]),
+        isLive: false,
+        reason: '',
+        target: 'bosun',
+      })
+        .map(({ text }) => text)
+        .join('');
+    expect(leadWith(['session.p95=700ms'])).toContain('9 sessions at a time with session p95 at 649\u00a0ms');
+    expect(leadWith(['ttft.p95=60ms', 'session.p95=700ms'])).toContain(
+      '9 sessions at a time with p95 at 40\u00a0ms',
+    );
   });
 });
