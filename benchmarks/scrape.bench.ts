@@ -42,6 +42,7 @@ for (const format of FORMATS) {
         streams: { clients: 0, queuedBytes: 0, refused: 0, leftOut: 0, dropped: NOTHING_DROPPED },
         mesh: undefined,
         otlp: undefined,
+        webhooks: [],
       },
       watch.read(fleet.state, nowMs),
     ).text(format);

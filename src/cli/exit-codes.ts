@@ -104,6 +104,10 @@ export const EXIT_CODES = {
     code: 36,
     meaning: '`survey`: a machine could not be read, or a link not be measured; the output states why.',
   },
+  warnings: {
+    code: 37,
+    meaning: '`status --fail-on`: the cluster has a warning of that level or a more serious one.',
+  },
   hangup: { code: 129, meaning: 'Stopped by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Stopped by SIGINT (Ctrl-C) before it had finished.' },
   terminated: { code: 143, meaning: 'Stopped by SIGTERM before it had finished.' },

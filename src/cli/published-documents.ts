@@ -12,7 +12,7 @@ interface DocumentRow {
   readonly meaning: string;
   /** Files that contain it. */
   readonly file?: string;
-  /** The option, without dashes, that sends it somewhere. */
+  /** The option, without dashes, or the section of config.toml, that sends it somewhere. */
   readonly sentBy?: string;
   /** When it is needed: a command that prints one document does not load the others. */
   readonly load: () => Promise<v.GenericSchema>;
@@ -117,6 +117,12 @@ const ROWS = {
     meaning: 'What --webhook sends when a run has ended.',
     sentBy: 'webhook',
     load: async () => (await import('../core/run/run-webhook.ts')).runWebhookSchema,
+  },
+  warnings: {
+    version: 1,
+    meaning: 'What a webhook of config.toml receives when warnings are raised or cleared.',
+    sentBy: 'webhooks',
+    load: async () => (await import('../wire/warnings-message.ts')).warningsMessageSchema,
   },
   run: {
     version: 1,

@@ -3,6 +3,7 @@
 // property in Config.
 
 import { BENCH_SECTION } from './bench-keys.ts';
+import { OUTGOING_ROWS } from './outgoing-keys.ts';
 import type { ValueKind } from './value-kinds.ts';
 
 export type TomlValue = string | number | boolean | readonly (string | number)[];
@@ -299,26 +300,7 @@ export const CONFIG_ROWS = {
     },
   },
   bench: BENCH_SECTION,
-  otlp: {
-    meaning:
-      "This machine's figures for a receiver of OpenTelemetry; see docs/opentelemetry.md. Takes effect at once.",
-    keys: {
-      endpoint: {
-        value: { kind: 'receiver', example: 'http://127.0.0.1:4318' },
-        meaning:
-          'OTLP over HTTP with JSON, without /v1/metrics. Without it: nothing is sent. No credentials: a collector on this machine adds them.',
-      },
-      intervalMs: {
-        key: 'interval',
-        value: { kind: 'duration', min: 1_000, max: 3_600_000, default: '10s' },
-        meaning: 'How often, from 1s to 1h.',
-      },
-      compression: {
-        value: { kind: 'compression', default: 'none' },
-        meaning: '"none" or "gzip".',
-      },
-    },
-  },
+  ...OUTGOING_ROWS,
   log: {
     meaning: 'The log of the daemon, on standard error; see docs/service.md. Takes effect at once.',
     keys: {

@@ -15,7 +15,7 @@ interface ConfigPosition {
   readonly line: number;
   /** From 1, in UTF-16 code units, as editors count. */
   readonly column: number;
-  /** The offending line, without credentials. */
+  /** The offending line, without credentials and without the paths of URLs: that of a webhook is a secret. */
   readonly lineText: string;
 }
 
@@ -28,8 +28,15 @@ export const positionAt = (text: string, offset: number): ConfigPosition => {
   return {
     line: before.split('\n').length,
     column: Math.min(offset - start, lineText.length) + 1,
-    lineText: withoutCredentials(lineText),
+    lineText: withoutCredentials(lineText).replace(URL_PATH, `$1/${ELLIPSIS}`),
   };
+};
+
+/** The line only up to the offset: what follows is the value of a secret. */
+export const positionOfSecret = (text: string, offset: number): ConfigPosition => {
+  const position = positionAt(text, offset);
+  const lineText = `${position.lineText.slice(0, position.column - 1)}"${ELLIPSIS}"`;
+  return { ...position, lineText };
 };
 
 /** "config.toml:12:3: unknown key …", the line, a mark under it, the advice. */
@@ -40,8 +47,8 @@ export const problemLines = ({ file, position, problem, advice }: ConfigProblem)
   return [
     `${file}:${line}:${column}: ${problem}`,
     `  ${shown.text}`,
-    // With credentials removed, the columns no longer match.
-    ...(lineText.includes(HIDDEN) ? [] : [`  ${' '.repeat(shown.column - 1)}^`]),
+    // With secrets removed, the columns no longer match.
+    ...(lineText.includes(ELLIPSIS) ? [] : [`  ${' '.repeat(shown.column - 1)}^`]),
     `  ${advice}`,
   ];
 };
@@ -63,6 +70,8 @@ const excerptOf = (lineText: string, column: number): { text: string; column: nu
   };
 };
 
-const HIDDEN = '//…@';
+const ELLIPSIS = '…';
+const HIDDEN = `//${ELLIPSIS}@`;
+const URL_PATH = /(\/\/[^\s"'/?#]+)[/?#][^\s"']+/g;
 const EXCERPT_BEFORE = 60;
 const EXCERPT_LENGTH = 100;

@@ -18,13 +18,12 @@ export const configTemplate = (): string =>
 /** `fileName` names the file in the notes: config.toml, or the last good one. */
 export const settingLines = (settings: readonly Setting[], fileName: string): readonly string[] => {
   const lines: string[] = [];
-  let section = '';
-  for (const setting of settings) {
-    const isBlock = CONFIG_SECTIONS.some(({ name, isList }) => isList && name === setting.section);
-    if (setting.section !== section || isBlock) {
-      section = setting.section;
-      lines.push('', isBlock ? `[[${section}]]` : `[${section}]`);
-    }
+  let header = '';
+  for (const { section, block, ...setting } of settings) {
+    const above = `${section} ${block}`;
+    if (section !== '' && above !== header)
+      lines.push('', block === undefined ? `[${section}]` : `[[${section}]]`);
+    header = above;
     const source = setting.source.kind === 'default' ? 'default' : `${fileName}:${setting.source.line}`;
     const line =
       setting.valueText === '' ? `# ${setting.key} is not set` : `${setting.key} = ${setting.valueText}`;

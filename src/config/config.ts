@@ -34,6 +34,9 @@ export type FleetConfig = Config['fleet'];
 /** May contain credentials: never shown, never sent to other nodes. */
 export type EndpointConfig = Config['endpoints'][number];
 
+/** Where warnings are sent. Its URL is a secret: never shown, never logged, never sent to other nodes. */
+export type WebhookConfig = Config['webhooks'][number];
+
 /** What this machine may load on behalf of others. */
 export type BenchConfig = Config['bench'];
 
@@ -62,6 +65,7 @@ export const publicConfig = (config: Config): NodeConfig => ({
     rdmaTtlSeconds: config.probes.rdmaTtlMs / 1_000,
   },
   makesLoad: config.bench.isAgent && config.bench.targets.length > 0,
+  webhooks: [...new Set(config.webhooks.map(({ name }) => name))],
   servedEndpoints: config.endpoints.map(({ url }) => new URL(url).origin),
   ...(config.prices === undefined ? {} : { prices: config.prices }),
 });

@@ -4,7 +4,7 @@ import { counted } from '../core/figure/figure.ts';
 import { nearest } from '../core/text/nearest.ts';
 import type { Config } from './config.ts';
 import { CONFIG_SECTIONS, type ConfigKey, type ConfigSection, tomlText } from './config-keys.ts';
-import { type ConfigProblem, positionAt, withoutCredentials } from './config-problem.ts';
+import { type ConfigProblem, positionAt, positionOfSecret, withoutCredentials } from './config-problem.ts';
 import { parseToml, plainValue, type TomlEntries, type TomlNode } from './toml-document.ts';
 import { type ValueReader, valueKind } from './value-kinds.ts';
 
@@ -15,6 +15,8 @@ export type ParsedConfig =
 /** One key with its effective value. */
 export interface Setting {
   readonly section: string;
+  /** Of a section that is a list: its number in the file. */
+  readonly block?: number;
   readonly key: string;
   /** As TOML, without credentials; '' if it is not set and has no default. */
   readonly valueText: string;
@@ -56,13 +58,15 @@ const settingsOf = (
   const fromFile = (key: string, written: TomlNode): Setting => ({
     section,
     key,
-    valueText: writtenText(plainValue(written)),
+    valueText: isSecret(keys, key) ? HIDDEN_VALUE : writtenText(plainValue(written)),
     source: { kind: 'file', line: reader.lineOf(written) },
   });
   if (isList) {
     return reader
       .blocksOf(section)
-      .flatMap(({ entries }) => [...entries].map(([key, written]) => fromFile(key, written)));
+      .flatMap(({ entries }, block) =>
+        [...entries].map(([key, written]) => ({ ...fromFile(key, written), block })),
+      );
   }
   return keys.map(({ key, default: standard }): Setting => {
     const written = reader.written(section, key);
@@ -71,6 +75,11 @@ const settingsOf = (
     return { section, key, valueText, source: { kind: 'default' } };
   });
 };
+
+const isSecret = (keys: readonly ConfigKey[], key: string): boolean =>
+  keys.some(each => each.key === key && valueKind(each.kind).isSecret === true);
+
+const HIDDEN_VALUE = '"…"';
 
 /** A checked value contains only what JSON and TOML write in the same way. */
 const writtenText = (written: unknown): string =>
@@ -137,9 +146,10 @@ class ConfigReader {
   #value(section: string, key: ConfigKey, written: TomlNode | undefined): unknown {
     const name = nameOf(section, key.key);
     const read = readerOf(key);
+    const isHidden = isSecret([key], key.key);
     if (Array.isArray(key.default))
       return written === undefined ? [] : this.#list(written, key.key, name, read);
-    const value = written === undefined ? undefined : this.#parsed(written, name, read);
+    const value = written === undefined ? undefined : this.#parsed(written, name, read, isHidden);
     if (value !== undefined || key.default === undefined) return value;
     const standard = read(key.default, false);
     if (standard.kind === 'ok') return standard.value;
@@ -170,10 +180,10 @@ class ConfigReader {
     return positionAt(this.#document.text, keyOffset).line;
   }
 
-  #parsed(written: TomlNode, name: string, read: ValueReader<unknown>): unknown {
+  #parsed(written: TomlNode, name: string, read: ValueReader<unknown>, isHidden = false): unknown {
     const value = read(plainValue(written), true);
     if (value.kind === 'ok') return value.value;
-    this.#report(written.valueOffset, `${name}: ${value.problem}`, value.advice);
+    this.#report(written.valueOffset, `${name}: ${value.problem}`, value.advice, isHidden);
     return undefined;
   }
 
@@ -225,10 +235,11 @@ class ConfigReader {
     }
   }
 
-  #report(offset: number, problem: string, advice: string): void {
+  #report(offset: number, problem: string, advice: string, isHidden = false): void {
     if (this.problems.length >= PROBLEMS_MAX) return;
     const { file, text } = this.#document;
-    this.problems.push({ file, position: positionAt(text, offset), problem, advice });
+    const position = (isHidden ? positionOfSecret : positionAt)(text, offset);
+    this.problems.push({ file, position, problem, advice });
   }
 }
 

@@ -3,7 +3,9 @@
 
 import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { WEBHOOK_FORMATS, type WebhookFormat } from '../core/notify/notifications.ts';
 import { type Price, priceOption } from '../core/run/run-cost.ts';
+import { WARNING_LEVELS, type Warning } from '../core/warnings/warning.ts';
 import { keyOfTarget, type TargetKey, targetOrigin } from './bench-values.ts';
 import {
   durationMs,
@@ -37,6 +39,8 @@ export type ValueOfKind<K extends ValueKind> =
 interface Kind {
   readonly read: (limits: Range) => ValueReader<unknown>;
   readonly form: string | ((limits: Range) => string);
+  /** No message and no list shows its value. */
+  readonly isSecret?: boolean;
 }
 
 type DiscoveryConfig =
@@ -125,6 +129,19 @@ const KINDS = {
     form: 'a URL of HTTP without credentials or query',
   },
   compression: { read: (): ValueReader<'none' | 'gzip'> => otlpCompression, form: '"none" or "gzip"' },
+  webhookName: {
+    read: (): ValueReader<string> => webhookName,
+    form: 'at most 32 lower-case letters, digits and -',
+  },
+  webhookUrl: { read: (): ValueReader<string> => webhookUrl, form: 'a URL of HTTP', isSecret: true },
+  webhookFormat: {
+    read: (): ValueReader<WebhookFormat> => value => oneOf(WEBHOOK_FORMATS, value),
+    form: `one of ${WEBHOOK_FORMATS.join(', ')}`,
+  },
+  warningLevel: {
+    read: (): ValueReader<Warning['level']> => value => oneOf(WARNING_LEVELS, value),
+    form: `one of ${WARNING_LEVELS.join(', ')}`,
+  },
   logLevel: { read: (): ValueReader<LogLevel> => logLevel, form: `one of ${LOG_LEVELS.join(', ')}` },
   logFormat: { read: (): ValueReader<LogFormat> => logFormat, form: `one of ${LOG_FORMATS.join(', ')}` },
 };
@@ -245,6 +262,14 @@ const clusterName: ValueParser<string> = value => {
   return text;
 };
 
+/** A key of state: never "__proto__". */
+const webhookName: ValueParser<string> = value => {
+  const text = textUpTo(32)(value);
+  return text.kind === 'ok' && !/^[a-z0-9-]+$/.test(text.value)
+    ? wrong(`"${text.value}" is not the name of a webhook`, 'Use lower-case letters, digits and -.')
+    : text;
+};
+
 /** The nodes whose readings a node receives as they are published. */
 const fleetSubscriptions: ValueParser<'all' | 'group'> = value =>
   value === 'all' || value === 'group'
@@ -262,6 +287,12 @@ export const otlpEndpoint: ValueParser<string> = value => {
     return wrong('the URL has credentials or a query', 'Send through a collector, which adds the secrets.');
   return parsed(url.origin + url.pathname.replace(/\/+$/, ''));
 };
+
+/** Any part of it may be a secret: no message repeats it. */
+const webhookUrl: ValueParser<string> = value =>
+  typeof value === 'string' && value.length <= 2_000 && URL.canParse(value) && /^https?:\/\//.test(value)
+    ? parsed(new URL(value).href)
+    : wrong('this is not a URL of HTTP', 'Write for example "https://hooks.example/warnings".');
 
 const otlpCompression: ValueParser<'none' | 'gzip'> = value =>
   value === 'none' || value === 'gzip'

@@ -14,7 +14,9 @@ import { ENGINES_KINDS } from './node/engines.ts';
 import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
+import { PORT_HEALTH_KINDS } from './node/port-health.ts';
 import { TRAFFIC_KINDS } from './node/traffic.ts';
+import { NOTIFICATION_KINDS } from './notify/notifications.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
 import { RUN_KINDS } from './run/run-kinds.ts';
 import type { Infer } from './schema.ts';
@@ -25,12 +27,14 @@ type Kinds = typeof NODE_KINDS &
   typeof TRAFFIC_KINDS &
   typeof DISK_TRAFFIC_KINDS &
   typeof DISK_HEALTH_KINDS &
+  typeof PORT_HEALTH_KINDS &
   typeof GPU_HEALTH_KINDS &
   typeof GPU_ERROR_KINDS &
   typeof ENGINES_KINDS &
   typeof PROBE_KINDS &
   typeof LINK_KINDS &
   typeof MODEL_KINDS &
+  typeof NOTIFICATION_KINDS &
   typeof RUN_KINDS &
   typeof SWEEP_KINDS &
   typeof COMPARISON_KINDS &
@@ -87,12 +91,14 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...TRAFFIC_KINDS,
   ...DISK_TRAFFIC_KINDS,
   ...DISK_HEALTH_KINDS,
+  ...PORT_HEALTH_KINDS,
   ...GPU_HEALTH_KINDS,
   ...GPU_ERROR_KINDS,
   ...ENGINES_KINDS,
   ...PROBE_KINDS,
   ...LINK_KINDS,
   ...MODEL_KINDS,
+  ...NOTIFICATION_KINDS,
   ...RUN_KINDS,
   ...SWEEP_KINDS,
   ...COMPARISON_KINDS,

@@ -24,6 +24,7 @@ import { Joining } from './mesh/joining.ts';
 import { Membership } from './mesh/membership.ts';
 import { closeOpenConnections } from './mesh/mesh-connections.ts';
 import { openSimulatedMesh } from './mesh/simulated-mesh.ts';
+import { Notifier } from './notify/notifier.ts';
 import { compactJournal } from './open-journal.ts';
 import { TelemetryExport } from './otlp/telemetry-export.ts';
 import { type OwnReadings, ownReadings } from './own-readings.ts';
@@ -86,6 +87,12 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     settings,
     endpoint: options.otlpEndpoint,
   });
+  const notifier = new Notifier({
+    ...localNode,
+    notices,
+    settings,
+    webhooks: () => (simulation === undefined ? settings.config.webhooks : []),
+  });
   const stop = new AbortController();
   const until = AbortSignal.any([signal, stop.signal]);
   const readiness = new Readiness({
@@ -99,6 +106,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     ...registries,
     comparisons,
     otlp: () => telemetry.status,
+    webhooks: () => notifier.status,
     ...(options.jobs === undefined
       ? {}
       : { jobs: lifetimes.addAsync(new JobRunner({ ...options.jobs, home })) }),
@@ -125,6 +133,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     agents?.server.run(until),
     endpoints.run(until),
     telemetry.run(until),
+    notifier.run(until),
     watchHome({ home, clock, notices }, until),
     new ClusterLog({ ...localNode, log }).run(until),
     readiness.whenReady().then(() => life.ready(until)),

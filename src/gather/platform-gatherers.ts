@@ -27,6 +27,7 @@ import { linuxDiskGatherer } from './mountinfo/linux-disk-gatherer.ts';
 import { macosTrafficGatherer } from './netstat/macos-traffic-gatherer.ts';
 import { hardwarePorts } from './networksetup/parse-networksetup.ts';
 import { nvidiaGatherers } from './nvidia/nvidia-inventory-gatherer.ts';
+import { linuxPortHealthGatherer } from './port-health/linux-port-health-gatherer.ts';
 import { linuxPressureGatherer } from './pressure/pressure-gatherer.ts';
 import { linuxDiskTrafficGatherer } from './procfs/linux-disk-traffic-gatherer.ts';
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
@@ -96,6 +97,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'procfs', reports: ['diskTraffic'], gatherer: linuxDiskTrafficGatherer(machine) },
   { source: 'thunderbolt', reports: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', reports: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
+  { source: 'port-health', reports: ['portHealth'], gatherer: linuxPortHealthGatherer(machine) },
   { source: 'mountinfo', reports: ['disk'], gatherer: linuxDiskGatherer(machine) },
   { source: 'disk-health', reports: ['diskHealth'], gatherer: linuxDiskHealthGatherer(machine) },
   {
@@ -146,6 +148,11 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       source: 'disk-health',
       reports: ['diskHealth'],
       gatherer: absentGatherer('diskHealth', 'not read on macOS'),
+    },
+    {
+      source: 'port-health',
+      reports: ['portHealth'],
+      gatherer: absentGatherer('portHealth', 'macOS does not count it'),
     },
     {
       source: 'kubernetes',

@@ -209,6 +209,7 @@ export const configFact = ({ machine }: Site): Fact => ({
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: machine.quirks?.servesModel === true ? ['http://127.0.0.1:8000'] : [],
     },
   },

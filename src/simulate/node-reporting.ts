@@ -32,6 +32,7 @@ import {
 import { seedOf, unrest } from './noise.ts';
 import { pastLinesOf } from './past-lines.ts';
 import { pastRunsOf } from './past-runs.ts';
+import { portHealthFacts } from './port-health-reading.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import { type Probed, probeAt, probedBy } from './probing.ts';
 import { RequestedProbes, type RequestedStep } from './requested-probes.ts';
@@ -226,6 +227,7 @@ export class NodeReporting {
         diskFact(site, moment),
         ...pressureFacts(site, moment),
         ...gpuHealthFacts(site),
+        ...portHealthFacts(site),
         ...errors,
       ]),
     ];
@@ -243,7 +245,10 @@ export class NodeReporting {
     for (const reading of ['identity', 'network', 'config'] as const) confirm(reading);
     if (platform === 'macos') deny('pressure', 'macOS does not measure it');
     if (errors.length === 0) deny('gpuErrors', 'no NVIDIA GPU');
-    if (platform !== 'linux') deny('diskTraffic', 'not read on macOS');
+    if (platform !== 'linux') {
+      deny('diskTraffic', 'not read on macOS');
+      deny('portHealth', 'macOS does not count it');
+    }
     deny('container', 'neither limited nor a pod');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');

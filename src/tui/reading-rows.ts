@@ -25,6 +25,7 @@ import type { NodeIdentity } from '../core/node/identity.ts';
 import { gpusOf, ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
 import type { NodeView } from '../core/node/node-view.ts';
+import { type PortHealth, portFaults, portFaultText } from '../core/node/port-health.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
 import { knownValue, type ReadingView } from '../core/node/reading-view.ts';
@@ -53,6 +54,7 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
     listFacts(interfaces, interfaceFacts, 'no interfaces'),
   ),
   ...trafficRows(view),
+  ...portHealthRows(view),
   ...thunderboltRows(view),
   ...factRows('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...factRows('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
@@ -116,6 +118,25 @@ const trafficRows = ({ traffic }: NodeView): readonly Row[] =>
   traffic.kind === 'waiting'
     ? []
     : factRows('Traffic', traffic, ({ ports }) => listFacts(ports, trafficFacts, 'nothing carried'));
+
+/** Of ports and slots on which something went wrong within the last hour. */
+const portHealthRows = ({ portHealth }: NodeView): readonly Row[] => {
+  const value = knownValue(portHealth);
+  if (value === undefined) return [];
+  const faulty = [...value.ports, ...(isUnknown(value.slots) ? [] : value.slots)].filter(
+    port => portFaults(port).length > 0,
+  );
+  return faulty.length === 0
+    ? []
+    : factRows('Port health', portHealth, () =>
+        listFacts(faulty, portHealthFacts, 'nothing in the last hour'),
+      );
+};
+
+const portHealthFacts = (port: PortHealth): readonly Line[] => [
+  [part(port.name, 'strong')],
+  ...portFaults(port).map((fault): Line => [part(`${portFaultText(fault)} in an hour`, 'caution')]),
+];
 
 /** Only of a node that is limited, or a pod. */
 const containerRows = ({ container }: NodeView): readonly Row[] =>

@@ -42,6 +42,7 @@ export const NOTICE_CODES = {
   'identity-copied': "Another machine runs with this node's identity.",
   'otlp-down':
     'The receiver of `[otlp]` or `--otlp` does not accept the figures; they are not stored for it.',
+  'webhook-down': 'A receiver in `[[webhooks]]` does not take warnings; the daemon retries.',
   'endpoint-silent': 'A server in `[[endpoints]]` does not report how many requests it has.',
   'recording-broken': 'The replayed recording is cut off or damaged.',
 } as const;

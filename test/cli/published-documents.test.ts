@@ -8,6 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/commands.ts';
 import type { NodeProbeDocument } from '../../src/cli/probe/probe-documents.ts';
 import { PUBLISHED_DOCUMENTS, publishedSchema } from '../../src/cli/published-documents.ts';
+import { CONFIG_SECTIONS } from '../../src/config/config-keys.ts';
 import { PLAIN_FORMS } from '../../src/render/document/plain-kinds.ts';
 import { statusDocumentSchema } from '../../src/wire/api/status-document.ts';
 import { comparisonToJson } from '../../src/wire/stored-json.ts';
@@ -101,7 +102,10 @@ describe('the published documents', () => {
     const printed = new Set(withJson.flatMap(({ prints = [] }): readonly string[] => prints));
     const forms = PLAIN_FORMS.filter(({ form }) => !printed.has(form));
     expect(forms.map(({ form }) => form)).toEqual([]);
-    const options = new Set(COMMANDS.flatMap(command => command.options.map(({ name }) => name)));
+    const options = new Set([
+      ...COMMANDS.flatMap(command => command.options.map(({ name }) => name)),
+      ...CONFIG_SECTIONS.map(({ name }) => name),
+    ]);
     const orphans = PUBLISHED_DOCUMENTS.filter(
       ({ name, file, sentBy }) =>
         !printed.has(name) && file === undefined && (sentBy === undefined || !options.has(sentBy)),

@@ -8,6 +8,7 @@ import { STATUS_SCHEMA, statusDocumentSchema } from '../../src/wire/api/status-d
 import { commandDaemon } from '../support/command-daemon.ts';
 import { isLongRun } from '../support/counts.ts';
 import { fixture } from '../support/fixture.ts';
+import { liveDemo } from '../support/live-daemons.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -153,6 +154,28 @@ describe('plimsoll status', () => {
     expect(code).toBe(5);
     silent.closeAllConnections();
     silent.close();
+  });
+
+  test('--fail-on exits with 37 if there is a warning of that level or a more serious one', async () => {
+    await using live = await liveDemo();
+    const status = async (...options: readonly string[]) => {
+      const { run, stdout } = madeUpProcess(['status', '--home', live.home, ...options]);
+      return { code: await run(), text: stdout.text };
+    };
+    const levels = async (): Promise<readonly string[]> => {
+      const { warnings }: { warnings: { level: string }[] } = JSON.parse((await status('--json')).text);
+      return warnings.map(({ level }) => level);
+    };
+    await expect.poll(levels, { timeout: 30_000 }).toContain('caution');
+    expect((await status()).code).toBe(0);
+    expect((await status('--fail-on', 'caution')).code).toBe(37);
+    expect((await status('--fail-on', 'note')).code).toBe(37);
+    expect((await status('--fail-on', 'caution', '--json')).code).toBe(37);
+    expect((await status('--fail-on', 'caution', '--tag', 'none=such')).code).toBe(0);
+    expect((await status('--fail-on', 'danger')).code).toBe((await levels()).includes('danger') ? 37 : 0);
+    const wrong = madeUpProcess(['status', '--fail-on', 'worst']);
+    expect(await wrong.run()).toBe(2);
+    expect(wrong.stderr.text).toContain('danger, caution');
   });
 
   test('refuses options that cannot be combined or the terminal', async () => {

@@ -71,6 +71,7 @@ describe('a config file', () => {
       },
       endpoints: [],
       engines: { isEnabled: true, ports: [], intervalMs: 5_000 },
+      webhooks: [],
       bench: {
         isAgent: false,
         targets: [],
@@ -116,8 +117,8 @@ describe('a config file', () => {
     }
     // No value is a date: the reader of each refuses one, and the check refuses a name that is almost the key's.
     const name = section === '' ? key : `${section}.${key}`;
-    expect(problemsOf(`${under}${key} = 1979-05-27`)[0]).toMatch(
-      new RegExp(`^config.toml:\\d:\\d+: (?:${name}: |${key} is not a list)`),
+    expect(problemsOf(`${under}${key} = 1979-05-27`).join('\n')).toMatch(
+      new RegExp(`^config.toml:\\d:\\d+: (?:${name}: |${key} is not a list)`, 'm'),
     );
     expect(problemsOf(`${under}${key}_ = 1`).join('\n')).toContain(`Did you mean ${key}?`);
   });
@@ -138,6 +139,7 @@ describe('a config file', () => {
       prices: undefined,
       endpoints: [],
       engines: { isEnabled: true, ports: [], intervalMs: 5_000 },
+      webhooks: [],
       probes: { ...config.probes, port: undefined },
       bench: { ...config.bench, port: undefined },
       otlp: { ...config.otlp, endpoint: undefined },
@@ -197,6 +199,7 @@ url = "https://ada:secret@atlas.example:8443"
       presence: { staleMs: 10_000, offlineMs: 30_000 },
       probes: { isEnabled: false, gpuTtlSeconds: 0.5, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: ['http://127.0.0.1:8000', 'https://atlas.example:8443'],
     });
   });

@@ -104,6 +104,7 @@ describe('presence', () => {
       presence: { staleMs: 2_000, offlineMs: 60_000 },
       probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: [],
     };
     const state = applyAll(EMPTY_STATE, [

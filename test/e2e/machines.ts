@@ -166,6 +166,7 @@ const config: Fact = {
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: ['http://127.0.0.1:8000'],
     },
   },

@@ -136,6 +136,7 @@ describe('the anonymiser', () => {
               staticPeerCount: 0,
               probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
               makesLoad: false,
+              webhooks: [],
               servedEndpoints: [],
             },
           },

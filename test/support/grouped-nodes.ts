@@ -31,6 +31,7 @@ interface GroupedNode {
   readonly labels?: Readonly<Record<string, string>>;
   /** A version that reports no place. */
   readonly isOld?: boolean;
+  readonly webhooks?: readonly string[];
 }
 
 export const NOW_MS = 100_000;
@@ -130,6 +131,7 @@ const configOf = (node: GroupedNode) => {
     staticPeerCount: 0,
     probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
     makesLoad: false,
+    webhooks: [...(node.webhooks ?? [])],
     servedEndpoints: [],
   };
 };

@@ -5,8 +5,10 @@ import { resolveHome } from '../../config/home.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { excludes, flag, value } from '../../core/option/option.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
+import { WARNING_LEVELS, type Warning } from '../../core/warnings/warning.ts';
 import { NODE_FIELDS, type NodeField } from '../../tui/node-table.ts';
 import { renderStatus, type StatusOptions } from '../../tui/render-status.ts';
+import type { StatusDocument } from '../../wire/api/status-document.ts';
 import { decodeNotices, type ReportedNotice } from '../../wire/notice.ts';
 import { type ClusterMoment, clusterNow } from '../cluster-stream.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
@@ -38,12 +40,26 @@ const fieldsOption = value({
   },
 });
 
+const failOnOption = value({
+  name: 'fail-on',
+  rules: [excludes(['watch'], { advice: 'A live view has no result.' })],
+  valueName: 'LEVEL',
+  choices: WARNING_LEVELS,
+  meaning: 'Exit with 37 if there is a warning of this level or a more serious one: danger, caution, note.',
+  parse: (text): Parsed<Warning['level']> => {
+    const level = WARNING_LEVELS.find(each => each === text);
+    return level === undefined
+      ? wrong(`${JSON.stringify(text)} is not a level`, `Write ${WARNING_LEVELS.join(', ')}.`)
+      : parsed<Warning['level']>(level);
+  },
+});
+
 export const statusCommand: Command = {
   name: 'status',
   summary: 'Show the cluster that the running daemon sees',
   description: 'A late value is marked stale; an unknown one shows its reason. --json has the same content.',
   arguments: [],
-  options: [homeOption, jsonOption, watchOption, fieldsOption, ...SCOPE_OPTIONS],
+  options: [homeOption, jsonOption, watchOption, fieldsOption, failOnOption, ...SCOPE_OPTIONS],
   prints: ['status'],
   examples: [
     { line: 'plimsoll status', meaning: 'a table, one row a node' },
@@ -51,6 +67,7 @@ export const statusCommand: Command = {
     { line: 'plimsoll status --fields gpu,temperature,power', meaning: 'these columns alone' },
     { line: 'plimsoll status --group site', meaning: 'one row a site' },
     { line: 'plimsoll status --tag team=search', meaning: 'the nodes with that tag' },
+    { line: 'plimsoll status --fail-on danger', meaning: 'for scripts: exits with 37 on such a warning' },
     { line: "plimsoll status --json | jq '.nodes[].memory'", meaning: 'for programs' },
   ],
   run: async (invocation, state) => {
@@ -69,17 +86,21 @@ export const statusCommand: Command = {
     }
     const client = await findDaemon(home, state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
+    const level = invocation.option(failOnOption);
     const [moment, notices] = await Promise.all([
       clusterNow(client, systemClock, signal),
       client.json('/api/daemon', signal).then(decodeNotices),
     ]);
-    if (isJson)
-      await state.stdout.write(
-        jsonLines(statusDocument({ ...moment.snapshot, state: moment.state }, notices, scope)),
-      );
+    const document = statusDocument({ ...moment.snapshot, state: moment.state }, notices, scope);
+    if (isJson) await state.stdout.write(jsonLines(document));
     else await printStatus(moment, notices, { scope, fields }, state);
-    return EXIT_CODES.ok.code;
+    return level !== undefined && hasWarning(document, level) ? EXIT_CODES.warnings.code : EXIT_CODES.ok.code;
   },
+};
+
+const hasWarning = ({ warnings }: StatusDocument, least: Warning['level']): boolean => {
+  const levels = WARNING_LEVELS.slice(0, WARNING_LEVELS.indexOf(least) + 1);
+  return warnings.some(({ level }) => levels.includes(level));
 };
 
 const printStatus = async (

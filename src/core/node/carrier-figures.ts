@@ -8,6 +8,7 @@ import type { DiskVolume } from './disk.ts';
 import type { DiskRates, DiskTraffic } from './disk-traffic.ts';
 import { type GpuError, gpuErrorKind, xidMeaning } from './gpu-errors.ts';
 import type { NetworkInterface } from './network.ts';
+import type { NodePortHealth, PortHealth } from './port-health.ts';
 import { type NodePressure, PRESSURED_RESOURCES, type StalledTime } from './pressure.ts';
 import type { NodeTraffic, PortCounts, PortTraffic } from './traffic.ts';
 
@@ -108,6 +109,37 @@ export const PORT_FIGURES: readonly FigureRow<PortTraffic>[] = [
       mcp: figure,
     }),
   ),
+];
+
+interface CountedFault extends Pick<PortHealth, 'name' | 'kind'> {
+  readonly count: PortHealth['counters'][number];
+}
+
+export const countedFaults = ({ ports, slots }: NodePortHealth): readonly CountedFault[] =>
+  [...ports, ...(isUnknown(slots) ? [] : slots)].flatMap(({ name, kind, counters }) =>
+    counters.map(count => ({ name, kind, count })),
+  );
+
+const COUNTED: FigureRow<CountedFault>['labels'] & {} = {
+  kind: ({ kind }) => kind,
+  counter: ({ count }) => count.counter,
+};
+
+export const PORT_HEALTH_FIGURES: readonly FigureRow<CountedFault>[] = [
+  {
+    unit: 'errors',
+    help: 'Carrier changes and errors of a cable or slot, since its counters began.',
+    of: ({ count }) => count.total,
+    metric: 'plimsoll_port_faults_total',
+    labels: COUNTED,
+  },
+  {
+    unit: 'errors',
+    help: 'The same, within the last hour.',
+    of: ({ count }) => count.lastHour,
+    metric: 'plimsoll_port_faults_last_hour',
+    labels: COUNTED,
+  },
 ];
 
 export const VOLUME_FIGURES: readonly FigureRow<DiskVolume>[] = [

@@ -28,6 +28,8 @@ export const nodeConfigSchema = openObject({
   }),
   /** Whether it makes load for coordinators of the cluster, on targets that are listed there. */
   makesLoad: reported(v.boolean()),
+  /** Names of the webhooks that it can send warnings to; never their URLs. */
+  webhooks: reported(list(text)),
   /** Scheme, host and port of endpoints served on this node; never credentials or paths. */
   servedEndpoints: list(text),
   /** Of an hour of the machine, and of its electricity; missing if there are none. */

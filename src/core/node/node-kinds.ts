@@ -209,6 +209,7 @@ export const NODE_KINDS = {
       rack: 'rack',
       machineKind: 'machineKind',
       ignoredInterfaces: 'interface',
+      webhooks: 'key',
       servedEndpoints: 'free',
       currency: 'plain',
       per: 'plain',

@@ -10,6 +10,7 @@ import { machineWarnings } from './machine-warnings.ts';
 import { memoryWarnings } from './memory-warnings.ts';
 import { nodeWarnings } from './node-warnings.ts';
 import { pairWarnings } from './pair-warnings.ts';
+import { portWarnings } from './port-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
 import { boundedWarnings, type FoundWarning, inLevelOrder, shownWarning, type Warning } from './warning.ts';
@@ -41,7 +42,12 @@ export const foundWarnings = (sources: ClusterSources): readonly FoundWarning[] 
 
 function* foundInTurns({ state, views, nowMs, links: seen }: ClusterSources): Turns<readonly FoundWarning[]> {
   const links = seen ?? linkViews(state, nowMs);
-  const ofNodes = [...nodeWarnings(state, views), ...memoryWarnings(views), ...rdmaWarnings(views)];
+  const ofNodes = [
+    ...nodeWarnings(state, views),
+    ...memoryWarnings(views),
+    ...rdmaWarnings(views),
+    ...portWarnings(views),
+  ];
   yield;
   const ofLinks = yield* linkWarnings({ state, views, links, nowMs });
   const ofPairs = pairWarnings(views, links);

@@ -5,11 +5,14 @@ import * as v from 'valibot';
 import { type Infer, nodeIdSchema } from '../schema.ts';
 import { type Sentence, sentenceText } from '../text/sentence.ts';
 
+/** Serious ones first. */
+export const WARNING_LEVELS = ['danger', 'caution', 'note'] as const;
+
 export const warningSchema = v.object({
   /** Stays the same while its subject does, so that a hidden one stays hidden. */
   id: v.string(),
   /** A note needs no action. */
-  level: v.picklist(['danger', 'caution', 'note']),
+  level: v.picklist(WARNING_LEVELS),
   /** The nodes concerned. */
   nodes: v.array(nodeIdSchema),
   title: v.string(),
@@ -76,6 +79,9 @@ export const WARNING_KINDS = {
   'rdma off': 'RDMA that is available and switched off',
   'rdma down': 'an RDMA port that is down on a linked cable',
   'rdma waits': 'an InfiniBand port without a subnet manager',
+  'port flaps': 'a port that was lost and came back within the last hour',
+  'port errors': 'an RDMA port with more errors than a sound cable has',
+  'slot errors': 'errors of the PCIe link of a device',
   'stale failed': 'a reading whose source fails',
   'stale silent': 'a reading whose source sends nothing',
   'stale late': 'several sources of a machine send nothing',
@@ -109,7 +115,7 @@ export const boundedWarnings = (found: readonly Warning[]): readonly Warning[] =
 /** Serious ones first, otherwise in their order. */
 export const inLevelOrder = <Found extends Pick<Warning, 'level'>>(
   found: readonly Found[],
-): readonly Found[] => LEVELS.flatMap(level => found.filter(warning => warning.level === level));
+): readonly Found[] => WARNING_LEVELS.flatMap(level => found.filter(warning => warning.level === level));
 
 const leftOut = (count: number): Warning => ({
   id: 'more',
@@ -119,7 +125,6 @@ const leftOut = (count: number): Warning => ({
   why: `At most ${OF_ONE_SORT_MAX} of one kind are listed, and ${WARNINGS_MAX} in total. The others appear as these are resolved.`,
 });
 
-const LEVELS = ['danger', 'caution', 'note'] as const;
 /** More than a person reads. */
 const WARNINGS_MAX = 500;
 /**

@@ -40,6 +40,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
       handle: () => {
         const bound = parts.bound();
         const otlp = options.otlp?.();
+        const webhooks = options.webhooks?.() ?? [];
         return {
           nodeId,
           version,
@@ -53,6 +54,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           ...(recording === undefined ? {} : { recording }),
           streams: parts.streams(),
           ...(otlp === undefined ? {} : { otlp }),
+          ...(webhooks.length === 0 ? {} : { webhooks }),
         };
       },
     }),

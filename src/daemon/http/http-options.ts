@@ -9,7 +9,7 @@ import type { HistorySeries } from '../../core/live-history.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
-import type { OtlpAnswer, ServedRecording } from '../../wire/api/daemon-answers.ts';
+import type { OtlpAnswer, ServedRecording, WebhookAnswer } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { AgentQueries } from '../agent-queries.ts';
@@ -52,6 +52,7 @@ export interface HttpServerOptions {
   readonly mesh?: () => MeshStatus;
   /** What was sent to a receiver of OpenTelemetry; undefined: none is set, as in most tests. */
   readonly otlp?: () => OtlpAnswer | undefined;
+  readonly webhooks?: () => readonly WebhookAnswer[];
   /** Brings this node into a cluster and out of it; undefined: it stays where it is, as in most tests. */
   readonly joining?: Pick<Joining, 'issueCode' | 'standingOf' | 'join' | 'leave'>;
   /** What this daemon waits for before it can be used; undefined: nothing, as in most tests. */

@@ -63,6 +63,7 @@ export const metricsRoute = (
           streams: streams(),
           mesh: options.mesh?.(),
           otlp: options.otlp?.(),
+          webhooks: options.webhooks?.() ?? [],
         },
         watch.read(state, nowMs),
       );

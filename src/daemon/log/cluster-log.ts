@@ -207,7 +207,7 @@ export class ClusterLog {
       log.write(
         'warning-raised',
         { warning: title, id, nodes: nodes.join(','), why, on, command },
-        { level: isOwn ? WARNING_LEVELS[warning.level] : 'debug', subject: id },
+        { level: isOwn ? LOG_LEVEL_OF[warning.level] : 'debug', subject: id },
       );
     }
     for (const [id, { warning, isOwn, sinceMs }] of this.#warnings) {
@@ -233,7 +233,7 @@ const pathFields = (state: State, peer: NodeId, { connection }: ConnectionFacts)
 const seconds = (ms: number | undefined): number | undefined =>
   ms === undefined ? undefined : Math.round(ms / 1_000);
 
-const WARNING_LEVELS = { danger: 'error', caution: 'warn', note: 'info' } as const satisfies Record<
+const LOG_LEVEL_OF = { danger: 'error', caution: 'warn', note: 'info' } as const satisfies Record<
   Warning['level'],
   LogLevel
 >;

@@ -16,7 +16,7 @@ export class RdmaPortCounters implements Disposable {
 
   /** Looks again which ports there are. */
   look(): void {
-    const found = portFolders(this.#files);
+    const found = rdmaPortFolders(this.#files);
     const before = new Map(this.#ports.map(port => [port.folder, port]));
     this.#ports = found.map(
       ({ folder, name }) => before.get(folder) ?? new OpenPort(this.#files, folder, name),
@@ -80,7 +80,9 @@ class OpenPort implements Disposable {
 }
 
 /** With the names that connections give them: `rdmaInterfaceName` of core. */
-const portFolders = (files: MachineFiles): readonly { readonly folder: string; readonly name: string }[] => {
+export const rdmaPortFolders = (
+  files: MachineFiles,
+): readonly { readonly folder: string; readonly name: string }[] => {
   const devices = files.namesNow('/sys/class/infiniband');
   if (isUnreadable(devices)) return [];
   return [...devices].sort().flatMap(device => {

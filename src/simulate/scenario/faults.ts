@@ -146,6 +146,11 @@ const SERVERS: readonly SimulatedMachine[] = [
       checksOthers: true,
       gpuLinkCount: 18,
       waitingRdmaPorts: [5],
+      portFaults: [
+        { port: 'ens1f1np1', counter: 'carrierChanges', lastHour: 14 },
+        { port: 'mlx5_2', counter: 'symbolErrors', lastHour: 480 },
+        { port: '0000:06:00.0', counter: 'pcieCorrected', lastHour: 2_400 },
+      ],
       failedGpus: [{ gpu: 5, state: 'needs-reset', reason: '[GPU requires reset]' }],
       gpuHealths: [
         { gpu: 1, uncorrectedErrors: 2, isRepairPending: true },

@@ -2,6 +2,7 @@
 
 import type { FailedGpuState } from '../../core/node/failed-gpu.ts';
 import type { GpuErrorKind } from '../../core/node/gpu-errors.ts';
+import type { PortCounterName } from '../../core/node/port-health.ts';
 import type { ReadingKind } from '../../core/node/reading.ts';
 import type { Absence, Spell } from '../absence.ts';
 import type { HardwareName } from '../hardware.ts';
@@ -77,6 +78,14 @@ export interface SimulatedGpuError {
   readonly atSeconds: number;
 }
 
+/** A counter of a cable or slot that grows. */
+interface SimulatedPortFault {
+  /** Interface, RDMA device or PCI address. */
+  readonly port: string;
+  readonly counter: PortCounterName;
+  readonly lastHour: number;
+}
+
 /** A reading whose source fails, with a reason that its daemon would report. */
 interface FailingReading {
   readonly reading: ReadingKind;
@@ -103,6 +112,7 @@ export interface MachineQuirks {
   readonly downRdmaPorts?: readonly number[];
   /** InfiniBand ports that no subnet manager has configured. */
   readonly waitingRdmaPorts?: readonly number[];
+  readonly portFaults?: readonly SimulatedPortFault[];
   /** Of its disk. */
   readonly diskFreeShare?: number;
   readonly failingReadings?: readonly FailingReading[];

@@ -1,6 +1,7 @@
 // The daemon that responds, and access to it, in the HTTP API.
 
 import * as v from 'valibot';
+import { WEBHOOK_FORMATS } from '../../core/notify/notifications.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { count, figure, type Infer, nodeIdSchema, text } from '../../core/schema.ts';
 import { noticeSchema } from '../notice.ts';
@@ -24,6 +25,23 @@ const otlpAnswerSchema = v.pipe(
 
 /** What was sent to a receiver of OpenTelemetry since the daemon started. */
 export type OtlpAnswer = Infer<typeof otlpAnswerSchema>;
+
+const webhookAnswerSchema = v.pipe(
+  v.object({
+    name: text,
+    format: v.picklist(WEBHOOK_FORMATS),
+    isSender: v.pipe(v.boolean(), v.description('This node sends; of several with this webhook, one does.')),
+    open: v.pipe(count, v.description('Warnings that were sent as raised, and not as cleared.')),
+    sent: v.pipe(count, v.description('Warnings raised and cleared that this node has sent.')),
+    dropped: v.pipe(count, v.description('Of these, such that the receiver refused for good.')),
+    problem: v.pipe(text, v.description('Why the last message was not taken; empty if it was.')),
+  }),
+  v.description(
+    'A webhook of config.toml, without its URL. Counts since the daemon or its settings changed.',
+  ),
+);
+
+export type WebhookAnswer = Infer<typeof webhookAnswerSchema>;
 
 const recordingSchema = v.object({
   /** Version of the daemon that was recorded. */
@@ -64,6 +82,7 @@ export const daemonAnswerSchema = v.object({
   ),
   streams: streamsSchema,
   otlp: v.exactOptional(otlpAnswerSchema),
+  webhooks: v.exactOptional(v.array(webhookAnswerSchema)),
 });
 
 export const healthSchema = v.object({

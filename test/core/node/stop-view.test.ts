@@ -105,6 +105,7 @@ const config = (seq: number, receivedAtMs: number): Event =>
         staticPeerCount: 0,
         probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
         makesLoad: false,
+        webhooks: [],
         servedEndpoints: [],
       },
     },

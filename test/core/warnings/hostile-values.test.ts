@@ -44,7 +44,7 @@ test('for any reports of members, no value becomes an option of a command', asyn
   expect(
     hostile.filter(
       ({ before }) =>
-        !before.includes('--') && !/^(-i|-d|-e|dev|-setnetworkserviceenabled)$/.test(before.at(-1) ?? ''),
+        !before.includes('--') && !/^(-i|-d|-e|-s|dev|-setnetworkserviceenabled)$/.test(before.at(-1) ?? ''),
     ),
   ).toEqual([]);
 });
@@ -118,6 +118,7 @@ const runs = (
 };
 
 const PROGRAMS: readonly string[] = [
+  'lspci',
   'plimsoll',
   'grep',
   'dmesg',

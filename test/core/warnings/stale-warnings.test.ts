@@ -161,6 +161,7 @@ const clusterOf = (nodes: readonly ReportedState[]): State => {
           staticPeerCount: 0,
           probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
           makesLoad: false,
+          webhooks: [],
           servedEndpoints: [],
         },
         configAgeMs,

@@ -35,6 +35,7 @@ const config = (rack: string) => ({
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: [],
     },
   },

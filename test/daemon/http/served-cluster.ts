@@ -164,6 +164,7 @@ export const placeFact = (rack: string): Fact => ({
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 1, socketTtlSeconds: 1, rdmaTtlSeconds: 1 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: [],
     },
   },

@@ -44,6 +44,7 @@ const planned = (socketTtlSeconds: number): Fact => ({
       staticPeerCount: 0,
       probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds, rdmaTtlSeconds: 21_600 },
       makesLoad: false,
+      webhooks: [],
       servedEndpoints: [],
     },
   },

@@ -3,9 +3,11 @@
 
 import type { FigureRow, Labels } from '../../../core/figure/figure-row.ts';
 import {
+  countedFaults,
   DISK_FIGURES,
   GPU_ERROR_FIGURES,
   INTERFACE_FIGURES,
+  PORT_HEALTH_FIGURES,
   portDirections,
   TRAFFIC_FIGURES,
   VOLUME_FIGURES,
@@ -66,6 +68,7 @@ export const addNodeMetrics = (
     counter: kind,
     direction,
   }));
+  each(PORT_HEALTH_FIGURES, currentItems(view.portHealth, countedFaults), ({ name }) => ({ port: name }));
   each(
     VOLUME_FIGURES,
     currentItems(view.disk, ({ volumes }) => volumes),

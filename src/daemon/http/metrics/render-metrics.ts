@@ -8,7 +8,7 @@ import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
 import { boundedWarnings } from '../../../core/warnings/warning.ts';
-import type { OtlpAnswer, StreamCounts } from '../../../wire/api/daemon-answers.ts';
+import type { OtlpAnswer, StreamCounts, WebhookAnswer } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import type { DaemonResources } from '../http-options.ts';
 import { addGroupMetrics } from './group-metrics.ts';
@@ -31,6 +31,7 @@ interface MetricsInput {
   readonly streams: StreamCounts;
   readonly mesh: MeshStatus | undefined;
   readonly otlp: OtlpAnswer | undefined;
+  readonly webhooks: readonly WebhookAnswer[];
 }
 
 /** @param links all current links: the caller polls, and passes the same object for a link that has not changed. */
@@ -81,6 +82,10 @@ const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
   }
   page.counter(DAEMON_METRICS.otlpSent, {}, input.otlp?.sent);
   page.counter(DAEMON_METRICS.otlpDropped, {}, input.otlp?.dropped);
+  for (const { name: webhook, sent, dropped } of input.webhooks) {
+    page.counter(DAEMON_METRICS.webhookSent, { webhook }, sent);
+    page.counter(DAEMON_METRICS.webhookDropped, { webhook }, dropped);
+  }
 };
 
 /** With more nodes, only the answering node has all figures, and the others only the main ones. */
@@ -114,6 +119,14 @@ export const DAEMON_METRICS = {
   streamsDropped: { name: 'plimsoll_daemon_streams_dropped_total', help: 'Streams ended by the daemon.' },
   otlpSent: { name: 'plimsoll_daemon_otlp_sent_total', help: 'Messages that a receiver of OTLP accepted.' },
   otlpDropped: { name: 'plimsoll_daemon_otlp_dropped_total', help: 'Messages of OTLP that were dropped.' },
+  webhookSent: {
+    name: 'plimsoll_daemon_webhook_sent_total',
+    help: 'Warnings raised or cleared that a webhook accepted.',
+  },
+  webhookDropped: {
+    name: 'plimsoll_daemon_webhook_dropped_total',
+    help: 'Warnings raised or cleared that a webhook refused for good.',
+  },
 } as const;
 
 // The mesh for Prometheus: links, refusals, and the counts of replication. Nothing without a mesh.
