@@ -8,8 +8,11 @@ import { NO_FIGURE, REPLY_COUNT_KEYS } from '../../src/core/run/event-record.ts'
 import { failureHeadline } from '../../src/core/run/failure-text.ts';
 import type { RequestLimit } from '../../src/core/run/objective.ts';
 import type { Report, ReportRun } from '../../src/core/run/report.ts';
+import { RATE_KEYS } from '../../src/core/run/run-rates.ts';
+import { unknown } from '../../src/core/unknown.ts';
 import { buildReport, type ReportInput } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
+import { rateSection } from '../../src/render/run/outcome-rows.ts';
 import { reportVerdict, summaryFigures } from '../../src/render/run/report-summary.ts';
 import { renderReport } from '../../src/render/run/text-report.ts';
 import { runPage } from '../../src/report/html/run-page.ts';
@@ -174,6 +177,18 @@ describe('embeddings', () => {
       });
     expect(report.inputTokensPerSecond).toBe(3e9 / 4_000);
     expect(report.totalTokensPerSecond).toBe(report.inputTokensPerSecond);
+  });
+
+  test('are reported without them: neither as missing nor as a bound of what is not there', async () => {
+    const report = reportOf([sample(1, 1_000, 5_000, { outputTokens: NO_FIGURE })], {
+      run: { api: 'embeddings' },
+    });
+    const page = await runPage({ report, overTime: undefined, fonts: [] });
+    expect(page).toMatch(/3(\.00)? tokens in, mean/);
+    const rateBounds = recordOf(RATE_KEYS, () => unknown('made up'));
+    const rates = JSON.stringify(rateSection({ ...report, rateBounds }));
+    expect(rates).not.toContain('have no output tokens (bound');
+    expect(rates).toContain('(bound unknown: made up)');
   });
 });
 

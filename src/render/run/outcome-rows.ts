@@ -16,7 +16,7 @@ import { rateBoundText } from '../../core/run/rate-bounds.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunFigures } from '../../core/run/run.ts';
 import { RATE_KEYS, type RateKey, rateRow } from '../../core/run/run-rates.ts';
-import { isUnknown, type Unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown } from '../../core/unknown.ts';
 import { type Section, withRows } from '../section.ts';
 import { percentText } from './report-summary.ts';
 
@@ -114,11 +114,12 @@ export const rateSection = (report: Report): Section => ({
 const rateRows = (key: RateKey, report: Report): readonly (readonly [name: string, text: string])[] => {
   const { label: name, unit } = rateRow(key);
   const label = `${name}${spoiling(report, key).length > 0 ? SPOILED_MARK : ''}`;
-  const bound = rateBoundLabel(report.rateBounds, key);
+  const bounded = (value: Reported<number>, text: string): string =>
+    isUnknown(value) ? text : `${text}${rateBoundLabel(report.rateBounds, key)}`;
   if (key === 'perUserTokensPerSecond') {
     const { p50, p90 } = report.perUserTokensPerSecond;
     return [
-      [`${label}, p50`, `${rate(p50)}${bound}`],
+      [`${label}, p50`, bounded(p50, rate(p50))],
       [`${label}, p90`, rate(p90)],
     ];
   }
@@ -126,7 +127,7 @@ const rateRows = (key: RateKey, report: Report): readonly (readonly [name: strin
   // In a run without a plateau all three would repeat it.
   if (value === undefined || (key.startsWith('steadyState') && isUnknown(report.steadyStateWindowNs)))
     return [];
-  return [[label, `${unit === 'ns' ? time(value) : rate(value)}${bound}`]];
+  return [[label, bounded(value, unit === 'ns' ? time(value) : rate(value))]];
 };
 
 /** " ±0.021", or why it has none if the others of the run have one. */

@@ -9,6 +9,7 @@ import type { Outage } from '../../core/run/outage.ts';
 import { parseObjectives } from '../../core/run/parse-objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
+import { hasOutputTokens } from '../../core/run/run-rates.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import {
   hasSteps,
@@ -132,10 +133,11 @@ const subtitle = ({ run, series, windowNs }: Report): string => {
     const value = series[key]?.mean;
     return value === undefined || value === null ? 'unknown' : formatThreeDigits(value);
   };
+  const output = hasOutputTokens(run.api) ? `, ${mean('outputTokens')} out` : '';
   return [
     ...(isUnknown(run.serverKind) ? [] : [run.serverKind]),
     `${capitalized(loadLabel(run))}${isUnknown(windowNs) ? '' : ` for ${windowText({ windowNs })}`}${seedText(run)}`,
-    ...(isUnknown(windowNs) ? [] : [`${mean('inputTokens')} tokens in, ${mean('outputTokens')} out, mean`]),
+    ...(isUnknown(windowNs) ? [] : [`${mean('inputTokens')} tokens in${output}, mean`]),
   ].join(' · ');
 };
 
