@@ -139,6 +139,11 @@ const ROWS: readonly AdviceRow[] = [
     advice: 'The model has no chat template. Use plain completions: --api completions',
   },
   {
+    states: /missing field `texts`/,
+    advice:
+      'This is Text Embeddings Inference, whose rankings have a form of their own, which is not supported.',
+  },
+  {
     states: /support (?:the )?re-?rank|not a re-?ranker/i,
     advice:
       'The server has no model that ranks documents: start it with one, and llama-server with --reranking.',

@@ -108,6 +108,11 @@ describe('the advice', () => {
     );
   });
 
+  test('of a server that expects rankings in another form is that this is not supported', () => {
+    const text = 'Failed to deserialize the JSON body into the target type: missing field `texts`';
+    expect(advice(422, text)).toContain('Text Embeddings Inference');
+  });
+
   test.each([
     ['llama.cpp', 501, 'This server does not support reranking. Start it with `--reranking`'],
     ['vLLM', 400, 'The model does not support Rerank (Score) API'],
