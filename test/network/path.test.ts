@@ -1,13 +1,14 @@
 // What datagrams show of a path between two hosts: the largest packet that passes it undivided, what it loses, and what it reorders.
 
-import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { expect, it, type TestContext } from 'vitest';
 import { shareInterval } from '../../src/core/statistics/share-interval.ts';
 import { isKnown, type Reported } from '../../src/core/unknown.ts';
 import type { LinkMeasurement } from '../../src/probe/probe.ts';
 import { LongCable, reasonAgainstLongCables } from './long-cable.ts';
 import { reasonAgainstNamespaces } from './namespaces.ts';
-import { TwoHosts } from './two-hosts.ts';
+import { reasonAgainst } from './shapes.ts';
+import { outputOf, TwoHosts } from './two-hosts.ts';
 
 it('the MTU of a path is that of its narrowest link, from both ends', async context => {
   await using hosts = routed(context, { source: 9_000, between: 1_400, sink: 9_000 });
@@ -15,7 +16,7 @@ it('the MTU of a path is that of its narrowest link, from both ends', async cont
   expect({ uploadMtuBytes, downloadMtuBytes }).toEqual({ uploadMtuBytes: 1_400, downloadMtuBytes: 1_400 });
 }, 60_000);
 
-it('a direction whose router splits nothing has the MTU of its own links', async context => {
+it('each direction has the MTU of the links that it takes', async context => {
   await using hosts = routed(context, { source: 9_000, between: 9_000, sink: 9_000 });
   // Its answers go another way: over a link of 1,500 bytes.
   joined(hosts, 'router', 'sink', { name: 'back', subnet: '10.3.0', mtuBytes: 1_500 });
@@ -25,7 +26,8 @@ it('a direction whose router splits nothing has the MTU of its own links', async
 }, 60_000);
 
 it('a path loses what it loses, in that direction; what its sender never sent is not among it', async context => {
-  if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
+  const missing = reasonAgainst('nft');
+  if (missing !== undefined) context.skip(missing);
   await using hosts = routed(context, { source: 1_500, between: 1_500, sink: 1_500 });
   const drops = (host: string, hook: string, share: number): void => {
     const rule = ['ip', 'saddr', '10.1.0.1', 'meta', 'l4proto', 'udp', 'numgen', 'random', 'mod', '100'];
@@ -48,10 +50,31 @@ it('a path loses what it loses, in that direction; what its sender never sent is
   expect(measurement.uploadReorderedShare).toBe(0);
 }, 60_000);
 
+it('what the sender’s own queue drops was not sent', async context => {
+  for (const tool of ['nft', 'tc'] as const) {
+    const reason = reasonAgainst(tool);
+    if (reason !== undefined) context.skip(reason);
+  }
+  await using hosts = routed(context, { source: 1_500, between: 1_500, sink: 1_500 });
+  hosts.net.run('source', 'tc', ...'qdisc add dev first root tbf rate 5mbit burst 5k limit 20k'.split(' '));
+  hosts.net.run('router', 'nft', 'add table ip seen');
+  hosts.net.run('router', 'nft', 'add chain ip seen arriving { type filter hook prerouting priority 0; }');
+  hosts.net.run('router', 'nft', 'add rule ip seen arriving udp dport 4199 counter');
+  const sender = hosts.spawn('source', process.execPath, [TRAIN, '10.1.0.1', BEHIND_ROUTER, '1000']);
+  const sent = Number(await outputOf(sender));
+  const arrived = /packets (\d+)/.exec(hosts.net.run('router', 'nft', 'list chain ip seen arriving'))?.[1];
+  context.annotate(`${sent} of 1000 sent`);
+  expect(sent).toBeLessThan(600);
+  // The last few may still wait in the queue.
+  expect(sent - Number(arrived)).toBeGreaterThanOrEqual(0);
+  expect(sent - Number(arrived)).toBeLessThan(20);
+}, 60_000);
+
 it('datagrams that take a longer cable arrive out of order, and are not lost', async context => {
   const reason = reasonAgainstLongCables();
   if (reason !== undefined) context.skip(reason);
-  if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
+  const missing = reasonAgainst('nft');
+  if (missing !== undefined) context.skip(missing);
   const way = { mbit: 100, delayMs: 5, queueBytes: 1_000_000 };
   await using hosts = await LongCable.open({ up: way, down: way, congestionControl: 'cubic' });
   joined(hosts, 'source', 'sink', { name: 'near', subnet: '10.2.0', mtuBytes: 1_500 });
@@ -73,7 +96,8 @@ it('datagrams that take a longer cable arrive out of order, and are not lost', a
 }, 60_000);
 
 it('a firewall that drops UDP leaves the other figures, and is the reason', async context => {
-  if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
+  const missing = reasonAgainst('nft');
+  if (missing !== undefined) context.skip(missing);
   await using hosts = routed(context, { source: 1_500, between: 1_500, sink: 1_500 });
   hosts.net.run('sink', 'nft', 'add table ip wall');
   hosts.net.run('sink', 'nft', 'add chain ip wall input { type filter hook input priority 0; }');
@@ -135,5 +159,6 @@ const known = (figure: Reported<number>): number => {
   return figure;
 };
 
+const TRAIN = fileURLToPath(new URL('./train-process.ts', import.meta.url));
 const BEHIND_ROUTER = '10.2.0.2';
 const NEAR = '10.2.0.2';

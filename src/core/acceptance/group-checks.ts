@@ -1,25 +1,19 @@
 // The fourth stage: the all-reduce of each two nodes against that of comparable pairs. A node whose pairs are all slow is named
-// itself, because it would slow down every ring that it is part of. Measured pair by pair, not yet over all nodes at once.
+// itself, because it would slow down every ring that it is part of. Measured pair by pair: what a ring over all takes follows from that.
 
 import { maximumOf } from '../extremes.ts';
 import { counted, ofCount } from '../figure/figure.ts';
-import { isKnown, isUnknown, type Reported, unknown } from '../unknown.ts';
+import { isKnown } from '../unknown.ts';
 import type { AcceptanceCheck, AcceptanceSources } from './acceptance-check.ts';
-import { type AcceptedPath, acceptedPaths } from './accepted-path.ts';
+import type { AcceptedPath } from './accepted-path.ts';
+import { type ExchangeFigure, type ExchangePair, exchangePairs } from './exchange-pairs.ts';
 import { comparableLimit, type Judged, judgedFigure, medianOf, planLimit, undecided } from './limit.ts';
-
-type Exchange = 'allReduceNs16Kib' | 'allReduceNs1Mib';
-
-/** Two nodes over the path that is fastest at it. */
-interface Pair {
-  readonly path: AcceptedPath;
-  readonly timeNs: Reported<number>;
-}
+import { ringOver } from './ring-check.ts';
 
 const pairsAt =
-  (exchange: Exchange): AcceptanceCheck['judge'] =>
+  (exchange: ExchangeFigure): AcceptanceCheck['judge'] =>
   (sources, planned) => {
-    const pairs = pairsOf(sources, exchange);
+    const pairs = exchangePairs(sources, exchange);
     return pairs.map(({ path, timeNs }) => {
       const equal = timesOf(pairs, path);
       return judgedFigure({
@@ -38,7 +32,7 @@ const pairsAt =
 
 /** The median of its pairs against the median of comparable pairs without it. */
 const nodesAt = (sources: AcceptanceSources): readonly Judged[] => {
-  const pairs = pairsOf(sources, 'allReduceNs1Mib');
+  const pairs = exchangePairs(sources, 'allReduceNs1Mib');
   const sorts = Map.groupBy(pairs, ({ path }) => path.sort);
   return sources.nodes
     .filter(({ presence }) => presence !== 'offline')
@@ -65,7 +59,7 @@ const nodesAt = (sources: AcceptanceSources): readonly Judged[] => {
     });
 };
 
-const shareOf = (equal: readonly Pair[], name: string): readonly number[] => {
+const shareOf = (equal: readonly ExchangePair[], name: string): readonly number[] => {
   const known = equal.flatMap(({ path, timeNs }) => (isKnown(timeNs) ? { nodes: path.nodes, timeNs } : []));
   const own = known.filter(({ nodes }) => nodes.includes(name));
   const others = known.filter(({ nodes }) => !nodes.includes(name));
@@ -73,24 +67,7 @@ const shareOf = (equal: readonly Pair[], name: string): readonly number[] => {
   return [medianOf(own.map(({ timeNs }) => timeNs)) / medianOf(others.map(({ timeNs }) => timeNs))];
 };
 
-const pairsOf = (sources: AcceptanceSources, exchange: Exchange): readonly Pair[] => {
-  const ofLinks = Map.groupBy(
-    acceptedPaths(sources).filter(({ of }) => of.medium !== 'wifi'),
-    ({ link }) => link.key,
-  );
-  return [...ofLinks.values()].flatMap((paths): readonly Pair[] => {
-    const timed = paths.flatMap((path): readonly Pair[] => {
-      const timeNs = path.unmeasured ?? path.of.profile?.[exchange] ?? unknown('not measured yet');
-      return [{ path, timeNs }];
-    });
-    const known = timed
-      .filter(({ timeNs }) => isKnown(timeNs))
-      .toSorted((a, b) => (isUnknown(a.timeNs) || isUnknown(b.timeNs) ? 0 : a.timeNs - b.timeNs));
-    return [known[0] ?? timed[0] ?? []].flat();
-  });
-};
-
-const timesOf = (pairs: readonly Pair[], { sort }: AcceptedPath): readonly number[] =>
+const timesOf = (pairs: readonly ExchangePair[], { sort }: AcceptedPath): readonly number[] =>
   pairs.flatMap(({ path, timeNs }) => (path.sort === sort && isKnown(timeNs) ? timeNs : []));
 
 const THRESHOLD =
@@ -123,6 +100,16 @@ export const GROUP_CHECKS: readonly AcceptanceCheck[] = [
     threshold:
       'The median of its pairs at 1 MiB is at most 140 % of that of comparable pairs without it: at least two pairs with it, and one without.',
     judge: nodesAt,
+  },
+  {
+    id: 'all-reduce-ring',
+    stage: 'groups',
+    title: 'All-reduce over a ring of all, 1 MiB a step',
+    unit: 'ns',
+    threshold:
+      'Of three nodes and more, 2 (N − 1) times the slowest hop of the fastest ring, from the times of pairs. Without any one node or cable it is at least 71 % of that, unless nothing comparable is faster.',
+    plan: 'max',
+    judge: ringOver,
   },
 ];
 

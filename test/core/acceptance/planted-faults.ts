@@ -71,6 +71,7 @@ export const CONSEQUENCES: readonly { readonly check: string; readonly node: str
   { check: 'all-reduce-16kib', node: 'r2' },
   { check: 'all-reduce-1mib', node: 'r2' },
   { check: 'copy-bandwidth', node: 'r3' },
+  { check: 'all-reduce-ring', node: 'r2' },
 ];
 
 /** @param slow of the slow node, for profiles that name their sink */
