@@ -1,9 +1,12 @@
 // What a server receives of a run from several agents is what one machine sends it: the same requests, byte for byte.
 
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
+import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { partsHere, requestHere } from '../run-here.ts';
@@ -19,8 +22,11 @@ class Recorder implements AsyncDisposable {
       if (request.method === 'POST') this.bodies.push(body);
       const message = { role: 'assistant', content: 'yes' };
       const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      const results = [{ index: 0, relevance_score: 1 }];
       reply.setHeader('content-type', 'application/json');
-      reply.end(JSON.stringify({ object: 'chat.completion', choices, data: [{ id: 'mock-model' }] }));
+      reply.end(
+        JSON.stringify({ object: 'chat.completion', choices, results, data: [{ id: 'mock-model' }] }),
+      );
     }).listen(0, '127.0.0.1');
   }
 
@@ -75,6 +81,31 @@ describe('the requests of a run', () => {
       expect(new Set(expected).size).toBe(43);
     },
   );
+
+  test('of rankings, generated or from a file, from two agents are those of one machine', async context => {
+    if (!isLongRun) context.skip('two more runs of two agents: in the long run');
+    await using recorder = new Recorder();
+    const url = await recorder.url();
+    using files = temporaryDirectory();
+    const path = join(files.path, 'rankings.jsonl');
+    const rows = [3, 1, 2].map(count => ({ query: `of ${count}`, documents: Array(count).fill('a leek') }));
+    writeFileSync(path, rows.map(row => `${JSON.stringify(row)}\n`).join(''));
+    const rankings = { api: serverApi('rerank'), isStreaming: false, samplesMax: 12 };
+    const dataset = { kind: 'file', path, shownPath: path, column: undefined } as const;
+    for (const request of [
+      requestHere(url, { ...rankings, documents: 3 }),
+      requestHere(url, { ...rankings, dataset }),
+    ]) {
+      using alone = temporaryDirectory();
+      await runBench(request, partsHere(alone.path));
+      const expected = recorder.take();
+      using folder = temporaryDirectory();
+      const { report } = await new FleetHere(folder.path, ['atlas', 'juno'], { targets: [url] }).run(request);
+      expect(report).toMatchObject({ complete: true, counts: { completed: 12 } });
+      expect(report.series.rankedDocuments?.total).toBe('12');
+      expect(recorder.take()).toEqual(expected);
+    }
+  });
 
   test('of a closed loop from three agents are those of one machine too, in any order of replies', async context => {
     if (!isLongRun) context.skip('one more run of three agents: in the long run');
