@@ -106,7 +106,7 @@ export const surveyCommand: Command = {
     if (invocation.option(jsonOption)) await state.stdout.write(jsonLines(documentOf(survey, state)));
     else await print(survey, out, state);
     const isComplete =
-      survey.machines.every(({ nodeId }) => nodeId !== null) &&
+      survey.machines.every(({ problem }) => problem === null) &&
       survey.links.every(({ reason }) => reason === null);
     return isComplete ? EXIT_CODES.ok.code : EXIT_CODES.surveyIncomplete.code;
   },

@@ -16,6 +16,8 @@ import type { RemoteReply, RemoteRequest } from './remote-shell.ts';
 
 export class CapturedMachine {
   readonly #replies = new Map<string, RemoteReply>();
+  readonly #all = new Map<string, RemoteRequest>();
+  readonly #streams = new Map<string, RemoteRequest>();
   #missing = new Map<string, RemoteRequest>();
   #requested = new Map<string, RemoteRequest>();
 
@@ -40,6 +42,16 @@ export class CapturedMachine {
     };
   }
 
+  /** Of tools that keep running: each costs seconds. */
+  get streams(): readonly RemoteRequest[] {
+    return [...this.#streams.values()];
+  }
+
+  /** Every request so far, apart from those. */
+  get all(): readonly RemoteRequest[] {
+    return [...this.#all.values()];
+  }
+
   /** Requests without a reply since the last call. */
   takeMissing(): readonly RemoteRequest[] {
     const missing = [...this.#missing.values()];
@@ -47,7 +59,7 @@ export class CapturedMachine {
     return missing;
   }
 
-  /** All requests since the last call, but not what keeps running. */
+  /** All requests since the last call, apart from streams. */
   takeRequested(): readonly RemoteRequest[] {
     const requested = [...this.#requested.values()];
     this.#requested = new Map();
@@ -58,11 +70,12 @@ export class CapturedMachine {
     this.#replies.set(keyOf(request), reply);
   }
 
-  #reply(request: RemoteRequest, isRepeated = true): RemoteReply | undefined {
+  #reply(request: RemoteRequest): RemoteReply | undefined {
     const key = keyOf(request);
     // A line is one word of a request.
     if (request.some(word => /[\n\0]/.test(word))) return undefined;
-    if (isRepeated) this.#requested.set(key, request);
+    this.#requested.set(key, request);
+    this.#all.set(key, request);
     const reply = this.#replies.get(key);
     if (reply === undefined) this.#missing.set(key, request);
     return reply;
@@ -134,7 +147,9 @@ export class CapturedMachine {
   ): AsyncGenerator<string, void, void> {
     const set = Object.entries(variables).map(([name, text]) => `${name}=${text}`);
     const words = set.length === 0 ? [command, ...args] : ['env', ...set, command, ...args];
-    const reply = this.#reply(['run', STREAM_SECONDS, ...words], false);
+    const request: RemoteRequest = ['run', STREAM_SECONDS, ...words];
+    this.#streams.set(keyOf(request), request);
+    const reply = this.#replies.get(keyOf(request));
     if (reply === undefined || reply.status === 'missing' || reply.status === NOT_FOUND)
       throw new ToolError({ code: 'tool-missing', problem: `${command}: not installed`, advice: '' });
     for (const line of toolLines(reply.bytes.toString('utf8'))) yield line;

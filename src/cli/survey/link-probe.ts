@@ -4,14 +4,17 @@
 import { randomBytes } from 'node:crypto';
 import { isOfEveryCable, shareSubnet } from '../../core/address/subnet.ts';
 import type { Fact } from '../../core/event-kinds.ts';
+import { figureText, formatBitsPerSecond } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type Connection, connectionKey } from '../../core/link/connection.ts';
-import { connectionCarrier } from '../../core/link/connection-type.ts';
-import { endReadings } from '../../core/link/link-ends.ts';
+import { type ConnectionCarrier, connectionCarrier } from '../../core/link/connection-type.ts';
+import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';
+import { connectionMedium } from '../../core/link/link-medium.ts';
 import { type LinkProfile, noLinkFigures } from '../../core/link/link-profile.ts';
+import { soundShare } from '../../core/link/link-shortfall.ts';
 import type { NetworkInterface } from '../../core/node/network.ts';
 import type { State } from '../../core/state.ts';
-import { singleLine } from '../../core/text/single-line.ts';
+import { plainLine } from '../../core/text/single-line.ts';
 import { isKnown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { roundTripFigures } from '../../probe/socket/round-trip-figures.ts';
 import {
@@ -48,15 +51,24 @@ export const probeLink = async (
     { source: other, sink: one, from: ofOther, to: ofOne },
   ];
   for (const { source, sink, from, to } of ends) {
-    for (const route of routesBetween(state, source.nodeId, sink.nodeId).slice(0, ROUTES_MAX)) {
-      const measured = await measure({ source, sink, from, to, address: route.address });
-      if (measured.kind === 'failed') {
-        reasons.push(`${sink.name} at ${route.address}: ${measured.reason}`);
-        continue;
-      }
-      for (const fact of factsOf(state, source.nodeId, sink.nodeId, route, measured)) source.record(fact);
-      return 'measured';
+    const routes = routesBetween(state, source.nodeId, sink.nodeId);
+    const [first] = routes;
+    if (first === undefined) continue;
+    const measured = await measure({
+      source,
+      sink,
+      from,
+      to,
+      addresses: routes.map(({ address }) => address),
+    });
+    if (measured.kind === 'failed') {
+      reasons.push(`${source.name} to ${sink.name}: ${measured.reason}`);
+      continue;
     }
+    const route = routes.find(({ address }) => address === measured.address) ?? first;
+    for (const fact of factsOf(state, { source: source.nodeId, sink: sink.nodeId, route, measured }))
+      source.record(fact);
+    return 'measured';
   }
   return unknown(
     reasons.length === 0
@@ -72,10 +84,18 @@ export interface ProbeRoute {
   readonly sinkInterface: string;
 }
 
-/** By which addresses the source may reach the sink: those of one subnet, the fastest first, then those that need a router. */
+/**
+ * By which addresses the source may reach the sink: those of one subnet, the fastest first, then those that need a router. All of one
+ * family, for one listener.
+ */
 export const routesBetween = (state: State, source: NodeId, sink: NodeId): readonly ProbeRoute[] => {
   const own = usable(state, source);
-  const theirs = usable(state, sink);
+  const ours = new Set(own.flatMap(({ addresses }) => addresses.map(({ address }) => address)));
+  // An address that both have, of a bridge of containers, would lead back.
+  const theirs = usable(state, sink).map(one => ({
+    ...one,
+    addresses: one.addresses.filter(({ address }) => !ours.has(address)),
+  }));
   const near = theirs.flatMap(to =>
     to.addresses.flatMap(address => {
       const from = own.find(one => one.addresses.some(each => shareSubnet(each, address)));
@@ -104,8 +124,15 @@ export const routesBetween = (state: State, source: NodeId, sink: NodeId): reado
         }),
       ),
   );
-  return [...shared, ...routed];
+  const [first, ...others] = [...shared, ...routed];
+  if (first === undefined) return [];
+  return [first, ...others.filter(({ address }) => isIpv6(address) === isIpv6(first.address))].slice(
+    0,
+    ROUTES_MAX,
+  );
 };
+
+const isIpv6 = (address: string): boolean => address.includes(':');
 
 /** A link-local address needs a scope that only a daemon's check of the cable can find. */
 const usable = (state: State, node: NodeId): readonly NetworkInterface[] =>
@@ -132,12 +159,14 @@ interface Ends {
   readonly sink: ProbedMachine;
   readonly from: ProbeLanguage;
   readonly to: ProbeLanguage;
-  readonly address: string;
+  readonly addresses: readonly string[];
 }
 
 export type Measured =
   | {
       readonly kind: 'measured';
+      /** The one that answered. */
+      readonly address: string;
       readonly engine: string;
       readonly roundTripsNs: readonly number[];
       readonly upload: Counted | undefined;
@@ -150,10 +179,11 @@ interface Counted {
   readonly seconds: number;
 }
 
-const measure = async ({ source, sink, from, to, address }: Ends): Promise<Measured> => {
+const measure = async ({ source, sink, from, to, addresses }: Ends): Promise<Measured> => {
+  const anyAddress = addresses.some(isIpv6) ? '::' : '0.0.0.0';
   const token = randomBytes(16).toString('hex');
   const listening = Promise.withResolvers<number | undefined>();
-  const listened = sink.shell.request(['run', LIMIT_SECONDS, ...listenWords(to, address, token)], text => {
+  const listened = sink.shell.request(['run', LIMIT_SECONDS, ...listenWords(to, anyAddress, token)], text => {
     const port = /^port (\d{1,5})$/m.exec(text)?.[1];
     if (port !== undefined) listening.resolve(Number(port));
   });
@@ -164,7 +194,7 @@ const measure = async ({ source, sink, from, to, address }: Ends): Promise<Measu
   const port = await listening.promise;
   if (port === undefined)
     return { kind: 'failed', reason: reasonOf((await listened).stderr, 'it cannot listen') };
-  const words = connectWords(from, { address, port, token });
+  const words = connectWords(from, { addresses, port, token });
   const connected = await source.shell.request(['run', LIMIT_SECONDS, ...words]);
   const printed = connected.bytes.toString('utf8');
   const refused = /^refused (.*)$/m.exec(printed)?.[1];
@@ -187,6 +217,7 @@ export const measuredIn = ({
   const round = /^round ([\d ]{1,4000})$/m.exec(connected)?.[1] ?? '';
   return {
     kind: 'measured',
+    address: /^by ([0-9A-Fa-f.:]{2,45})$/m.exec(connected)?.[1] ?? '',
     engine,
     roundTripsNs: round
       .split(' ')
@@ -206,11 +237,19 @@ const countedIn = (text: string, name: string): Counted | undefined => {
 
 const factsOf = (
   state: State,
-  source: NodeId,
-  sink: NodeId,
-  { address, sourceInterface, sinkInterface }: ProbeRoute,
-  measured: Extract<Measured, { kind: 'measured' }>,
+  {
+    source,
+    sink,
+    route,
+    measured,
+  }: {
+    readonly source: NodeId;
+    readonly sink: NodeId;
+    readonly route: ProbeRoute;
+    readonly measured: Extract<Measured, { kind: 'measured' }>;
+  },
 ): readonly Fact[] => {
+  const { address, sourceInterface, sinkInterface } = route;
   const connection: Connection = {
     kind: 'socket',
     sink,
@@ -219,12 +258,13 @@ const factsOf = (
     sinkInterface,
     ...connectionCarrier(sourceInterface, endReadings(state, source)),
   };
+  const carrier = linkCarrier(connection, endReadings(state, source), endReadings(state, sink));
   const { upload, download, engine, roundTripsNs } = measured;
   const profile: LinkProfile = {
     ...noLinkFigures(unknown('a survey does not measure it')),
     ...roundTripFigures(roundTripsNs),
-    uploadBitsPerSecond: bitsPerSecond(upload),
-    downloadBitsPerSecond: bitsPerSecond(download),
+    uploadBitsPerSecond: surveyedRate(upload, carrier),
+    downloadBitsPerSecond: surveyedRate(download, carrier),
     uploadStreams: 1,
     downloadStreams: 1,
     sink,
@@ -244,13 +284,30 @@ const factsOf = (
   ];
 };
 
-const bitsPerSecond = (counted: Counted | undefined): Reported<number> =>
-  counted === undefined || counted.seconds < SECONDS_MIN
-    ? unknown('too little arrived in a second')
-    : Math.round((counted.bytes * 8) / counted.seconds);
+/**
+ * Unknown where the interpreter may have been the limit: fast, and still far below what both ends negotiated. A figure would look like a bad
+ * cable.
+ */
+export const surveyedRate = (counted: Counted | undefined, carrier: ConnectionCarrier): Reported<number> => {
+  if (counted === undefined || counted.seconds < SECONDS_MIN)
+    return unknown('too little arrived in a second');
+  const bitsPerSecond = Math.round((counted.bytes * 8) / counted.seconds);
+  const { negotiatedBitsPerSecond } = carrier;
+  const medium = connectionMedium('socket', carrier);
+  const share = medium === undefined ? undefined : soundShare({ medium, carrier });
+  const isSlow =
+    share !== undefined &&
+    isKnown(negotiatedBitsPerSecond) &&
+    bitsPerSecond < share * negotiatedBitsPerSecond;
+  return isSlow && bitsPerSecond > INTERPRETED_BITS_PER_SECOND
+    ? unknown(
+        `the one stream of a survey carried ${figureText(formatBitsPerSecond(bitsPerSecond))}, and may have been the limit: a daemon measures it`,
+      )
+    : bitsPerSecond;
+};
 
 const reasonOf = (text: string, otherwise: string): string => {
-  const line = singleLine(text.trim().split('\n').at(-1) ?? '').slice(0, 120);
+  const line = plainLine(text.trim().split('\n').at(-1) ?? '').slice(0, 120);
   return line === '' ? otherwise : line;
 };
 
@@ -258,4 +315,6 @@ const ROUTES_MAX = 3;
 /** Of one end of a probe, which takes about four. */
 const LIMIT_SECONDS = '12';
 const SECONDS_MIN = 0.1;
+/** What every processor passes on in Perl or Python. */
+const INTERPRETED_BITS_PER_SECOND = 2e9;
 const REASON_LENGTH_MAX = 500;

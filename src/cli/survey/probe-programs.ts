@@ -15,17 +15,21 @@ export const listenWords = (language: ProbeLanguage, address: string, token: str
   token,
 ];
 
-/** Arguments: address, port, token. It prints "round NS …" and "download BYTES SECONDS", or "refused REASON". */
+/** Arguments: port, token, addresses. It prints "by ADDRESS", "round NS …" and "download BYTES SECONDS", or "refused REASONS". */
 export const connectWords = (
   language: ProbeLanguage,
-  { address, port, token }: { readonly address: string; readonly port: number; readonly token: string },
+  {
+    addresses,
+    port,
+    token,
+  }: { readonly addresses: readonly string[]; readonly port: number; readonly token: string },
 ): readonly string[] => [
   language,
   EXECUTE[language],
   oneLine(PROGRAMS[language].connect),
-  address,
   String(port),
   token,
+  ...addresses,
 ];
 
 /** As a sentence, for the method of a profile. */
@@ -94,7 +98,7 @@ const PROGRAMS: Readonly<Record<ProbeLanguage, { readonly listen: string; readon
     listen: `${PERL_COMMON}
 my ($host, $token) = @ARGV; my $r = address($host, 0);
 socket(my $l, $r->{family}, SOCK_STREAM, 0) or die "$!\\n"; bind($l, $r->{addr}) or die "$!\\n"; listen($l, 4) or die "$!\\n";
-my ($e, undef, $port) = getnameinfo(getsockname($l), NI_NUMERICHOST | NI_NUMERICSERV); print "port $port\\n"; alarm 5;
+my ($e, undef, $port) = getnameinfo(getsockname($l), NI_NUMERICHOST | NI_NUMERICSERV); print "port $port\\n"; alarm 6;
 for (1 .. 16) { accept(my $s, $l) or die "$!\\n"; alarm 12; setsockopt($s, IPPROTO_TCP, TCP_NODELAY, 1);
   setsockopt($s, SOL_SOCKET, SO_RCVTIMEO, pack("l!l!", 4, 0));
   my $head = whole($s, length($token) + 1); next unless defined $head && substr($head, 1) eq $token;
@@ -104,12 +108,14 @@ for (1 .. 16) { accept(my $s, $l) or die "$!\\n"; alarm 12; setsockopt($s, IPPRO
   elsif ($phase eq "d") { give($s); my $d; sysread($s, $d, 1); }
   else { last; } close($s); }`,
     connect: `${PERL_COMMON}
-my ($host, $port, $token) = @ARGV; my $r = address($host, $port);
-sub dial { my ($phase) = @_; socket(my $s, $r->{family}, SOCK_STREAM, 0) or die "$!\\n";
-  my $ok = eval { local $SIG{ALRM} = sub { die "no answer\\n" }; alarm 2; connect($s, $r->{addr}) or die "$!\\n"; 1; };
-  my $why = $@; alarm 12; if (!$ok) { chomp $why; print "refused $why\\n"; exit 3; }
+my ($port, $token, @hosts) = @ARGV; my ($r, $s, @why);
+sub dial { my ($phase, $try) = @_; socket(my $s, $r->{family}, SOCK_STREAM, 0) or die "$!\\n";
+  my $ok = eval { local $SIG{ALRM} = sub { die "no answer\\n" }; Time::HiRes::alarm(1.5); connect($s, $r->{addr}) or die "$!\\n"; 1; };
+  my $why = $@; alarm 12; if (!$ok) { chomp $why; return $why if $try; print "refused $why\\n"; exit 3; }
   setsockopt($s, IPPROTO_TCP, TCP_NODELAY, 1); syswrite($s, $phase . $token); return $s; }
-my $s = dial("e"); my @ns; my $d = "r" x 64; my $end = time + 1;
+for my $host (@hosts) { $r = address($host, $port); $s = dial("e", 1); if (ref $s) { print "by $host\\n"; last; } push @why, "$host: $s"; $s = undef; }
+if (!$s) { print "refused @{[join(', ', @why)]}\\n"; exit 3; }
+my @ns; my $d = "r" x 64; my $end = time + 1;
 for (1 .. 105) { my $t = time; syswrite($s, $d); last unless defined whole($s, 64); push @ns, int((time - $t) * 1e9); last if time > $end; }
 close($s); splice(@ns, 0, 5); print "round @ns\\n";
 $s = dial("u"); give($s); my $b; sysread($s, $b, 1); close($s);
@@ -120,7 +126,7 @@ $s = dial("q"); close($s);`,
     listen: `${PYTHON_COMMON}
 host, token = sys.argv[1:3]; token = token.encode()
 family, kind, proto, _, name = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)[0]
-l = socket.socket(family, kind, proto); l.bind(name); l.listen(4); out("port %d" % l.getsockname()[1]); signal.alarm(5)
+l = socket.socket(family, kind, proto); l.bind(name); l.listen(4); out("port %d" % l.getsockname()[1]); signal.alarm(6)
 for _ in range(16):
     s, _ = l.accept(); signal.alarm(12); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1); s.settimeout(4)
     try:
@@ -140,27 +146,31 @@ for _ in range(16):
     finally: s.close()
 `,
     connect: `${PYTHON_COMMON}
-host, port, token = sys.argv[1:4]
-family, kind, proto, _, name = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)[0]
-def dial(phase):
-    s = socket.socket(family, kind, proto); s.settimeout(2)
-    try: s.connect(name)
-    except OSError as e:
-        out("refused %s" % (e.strerror or "no answer")); sys.exit(3)
+port, token, hosts = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+def dial(phase, host):
+    family, kind, proto, _, name = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)[0]
+    s = socket.socket(family, kind, proto); s.settimeout(1.5); s.connect(name)
     s.settimeout(4); s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1); s.sendall((phase + token).encode()); return s
-s = dial("e"); ns = []; d = b"r" * 64; end = time.monotonic() + 1
+s = None; why = []
+for host in hosts:
+    try:
+        s = dial("e", host); out("by " + host); break
+    except OSError as e: why.append("%s: %s" % (host, e.strerror or "no answer"))
+if s is None:
+    out("refused " + ", ".join(why)); sys.exit(3)
+ns = []; d = b"r" * 64; end = time.monotonic() + 1
 for _ in range(105):
     t = time.monotonic(); s.sendall(d)
     if whole(s, 64) is None: break
     ns.append(int((time.monotonic() - t) * 1e9))
     if time.monotonic() > end: break
 s.close(); out("round " + " ".join(str(n) for n in ns[5:]))
-s = dial("u"); give(s)
+s = dial("u", host); give(s)
 try: s.recv(1)
 except OSError: pass
 s.close()
-s = dial("d"); take(s, "download"); s.close()
-s = dial("q"); s.close()
+s = dial("d", host); take(s, "download"); s.close()
+s = dial("q", host); s.close()
 `,
   },
 };

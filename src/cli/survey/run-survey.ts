@@ -3,17 +3,16 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { eventClass, type Fact, factKey } from '../../core/event-kinds.ts';
-import { counted } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { Sentences } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
-import { isUnknown, type Unknown } from '../../core/unknown.ts';
 import { Cluster } from '../../daemon/cluster.ts';
 import { generateNodeKey } from '../../daemon/node-key.ts';
 import type { Env } from '../../process/child.ts';
 import { type ProbedMachine, probeLink } from './link-probe.ts';
 import { RemoteShell, SurveyError } from './remote-shell.ts';
 import type { SurveyedLink, SurveyedMachine } from './survey-document.ts';
-import { surveyMachine } from './survey-machine.ts';
+import { MachineSurvey } from './survey-machine.ts';
 
 interface SurveyOptions {
   readonly targets: readonly string[];
@@ -44,72 +43,90 @@ export const runSurvey = async (options: SurveyOptions): Promise<Survey> => {
   }
 };
 
+interface ReadMachine extends ProbedMachine {
+  readonly survey: MachineSurvey;
+}
+
+type Reading = { readonly target: string } & (
+  | { readonly machine: ReadMachine; readonly failure: undefined }
+  | { readonly machine: undefined; readonly failure: Sentences }
+);
+
 const surveyed = async (options: SurveyOptions, cluster: Cluster, shells: RemoteShell[]): Promise<Survey> => {
   const { targets, probesLinks, clock, signal, onStep } = options;
   // Of no home: none can be a node of a cluster. In the order of the targets, as views list nodes.
   const nodeIds = targets.map(() => generateNodeKey().nodeId).sort();
   const read = await Promise.all(
-    nodeIds.map(async (nodeId, at) => {
+    nodeIds.map(async (nodeId, at): Promise<Reading> => {
       const target = targets[at] ?? '';
       const name = nameOf(target);
       const record = recorder(nodeId, cluster, clock);
-      try {
+      const outcome = await attempted(signal, async () => {
         const { shell, system } = await RemoteShell.open({ ...options, target });
         shells.push(shell);
         const node = { nodeId, name, state: () => cluster.state, record };
-        await surveyMachine({ ...options, shell, system, node });
-        await onStep(`${target}: read`);
-        return { target, machine: { nodeId, name, shell, record }, failure: undefined };
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!(error instanceof SurveyError)) throw error;
-        await onStep(`${target}: ${error.problem.problem}`);
-        return { target, machine: undefined, failure: error.problem };
-      }
+        const survey = new MachineSurvey({ ...options, shell, system, node });
+        await survey.prepare();
+        return { nodeId, name, shell, record, survey };
+      });
+      const isRead = 'survey' in outcome;
+      await onStep(`${target}: ${isRead ? 'read' : outcome.problem}`);
+      return isRead
+        ? { target, machine: outcome, failure: undefined }
+        : { target, machine: undefined, failure: outcome };
     }),
   );
-  const probed = read.flatMap(({ machine }) => machine ?? []);
-  const links: SurveyedLink[] = [];
-  const pairs = probed.flatMap((one, at) => probed.slice(at + 1).map(other => [one, other] as const));
-  if (probesLinks && pairs.length > 0) await onStep(`probing ${counted(pairs.length, 'link')}`);
-  // One after the other: two at once may share a cable.
-  for (const [one, other] of probesLinks ? pairs : []) {
-    signal.throwIfAborted();
-    links.push(await surveyedLink(cluster.state, one, other));
-  }
+  const machines = read.flatMap(({ machine }) => machine ?? []);
+  const links = probesLinks ? await probedLinks(cluster, machines, options) : [];
+  const ends = await Promise.all(
+    machines.map(({ survey }) =>
+      attempted(signal, async () => {
+        await survey.finish();
+        return undefined;
+      }),
+    ),
+  );
   return {
-    machines: read.map(({ target, machine, failure }) => ({
-      target,
-      nodeId: machine?.nodeId ?? null,
-      problem: failure?.problem ?? null,
-      advice: failure?.advice ?? null,
-    })),
+    machines: read.map(({ target, machine, failure }) => {
+      const problem = machine === undefined ? failure : ends[machines.indexOf(machine)];
+      return {
+        target,
+        nodeId: machine?.nodeId ?? null,
+        problem: problem?.problem ?? null,
+        advice: problem?.advice ?? null,
+      };
+    }),
     links,
     state: cluster.state,
   };
 };
 
-const surveyedLink = async (
-  state: State,
-  one: ProbedMachine,
-  other: ProbedMachine,
-): Promise<SurveyedLink> => {
-  const nodes = [one.nodeId, other.nodeId] as const;
-  const outcome = await probed(state, one, other);
-  return { nodes, reason: isUnknown(outcome) ? outcome.reason : null };
+/** What it returns, or why the machine could not be read. */
+const attempted = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | Sentences> => {
+  try {
+    return await work();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SurveyError) return error.problem;
+    throw error;
+  }
 };
 
-const probed = async (
-  state: State,
-  one: ProbedMachine,
-  other: ProbedMachine,
-): Promise<'measured' | Unknown> => {
-  try {
-    return await probeLink(state, one, other);
-  } catch (error) {
-    if (!(error instanceof SurveyError)) throw error;
-    return { kind: 'unknown', reason: error.problem.problem };
+const probedLinks = async (
+  cluster: Cluster,
+  machines: readonly ProbedMachine[],
+  { signal, onStep }: Pick<SurveyOptions, 'signal' | 'onStep'>,
+): Promise<readonly SurveyedLink[]> => {
+  const pairs = machines.flatMap((one, at) => machines.slice(at + 1).map(other => [one, other] as const));
+  const links: SurveyedLink[] = [];
+  // One after the other: two at once may share a cable.
+  for (const [one, other] of pairs) {
+    const outcome = await attempted(signal, () => probeLink(cluster.state, one, other));
+    const reason = outcome === 'measured' ? null : 'reason' in outcome ? outcome.reason : outcome.problem;
+    await onStep(`${one.name} to ${other.name}: ${reason ?? 'measured'}`);
+    links.push({ nodes: [one.nodeId, other.nodeId], reason });
   }
+  return links;
 };
 
 /** Events of one node, numbered as its daemon would. */

@@ -1,6 +1,6 @@
 // What the OpenSSH client prints when there is no connection, as a sentence and what to do.
 
-import { singleLine } from '../../core/text/single-line.ts';
+import { plainLine } from '../../core/text/single-line.ts';
 
 interface SshEnd {
   readonly stderr: string;
@@ -18,7 +18,7 @@ export const sshProblem = (
   if (wasReady) return [`the connection to ${target} ended`, 'Check it: ssh HOST uptime'];
   const printed = stderr.split('\n').findLast(line => line.trim() !== '');
   if (printed !== undefined)
-    return [`${target}: ${singleLine(printed).slice(0, 200)}`, 'Check it: ssh HOST sh -s'];
+    return [`${target}: ${plainLine(printed).slice(0, 200)}`, 'Check it: ssh HOST sh -s'];
   return [`${target} did not run sh (ssh ended with code ${code ?? 'none'})`, 'Check it: ssh HOST sh -s'];
 };
 

@@ -9,7 +9,7 @@ export const SURVEY_SCHEMA = 'plimsoll.survey/1';
 const machineSchema = v.object({
   target: v.pipe(v.string(), v.description('As it was named to ssh.')),
   nodeId: v.pipe(v.nullable(nodeIdSchema), v.description('Of this survey alone. Null: not read.')),
-  problem: v.pipe(v.nullable(v.string()), v.description('Why it was not read.')),
+  problem: v.pipe(v.nullable(v.string()), v.description('Why it was not read, or not to the end.')),
   advice: v.nullable(v.string()),
 });
 

@@ -3,6 +3,7 @@
 
 import { minimumOf } from '../extremes.ts';
 import { knownOr } from '../unknown.ts';
+import type { ConnectionCarrier } from './connection-type.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
 import type { FigureView, LinkView } from './link-view.ts';
@@ -65,7 +66,13 @@ const lopsided = (there: FigureView | undefined, back: FigureView | undefined): 
 };
 
 /** The least share of the negotiated rate that a sound connection carries; undefined if none can be expected. */
-export const soundShare = ({ medium, carrier }: ConnectionFacts): number | undefined => {
+export const soundShare = ({
+  medium,
+  carrier,
+}: {
+  readonly medium: LinkMedium;
+  readonly carrier: ConnectionCarrier;
+}): number | undefined => {
   switch (medium) {
     case 'rdma':
       return CABLE_SHARE;

@@ -31,13 +31,21 @@ const listening = async (language: ProbeLanguage, address: string) => {
   return { port: await started.promise, ended };
 };
 
+/** On which nothing listens. */
+const elsewhere = (address: string): string => (address === '::1' ? '::2' : '127.0.0.9');
+
 describe.each(pairs)('%s connects to %s', (from, to) => {
   test.each(['127.0.0.1', '::1'])('over %s', async address => {
     const { port, ended } = await listening(to, address);
-    const [command = '', ...words] = connectWords(from, { address, port, token: TOKEN });
+    const [command = '', ...words] = connectWords(from, {
+      addresses: [elsewhere(address), address],
+      port,
+      token: TOKEN,
+    });
     const { stdout } = await run(command, words);
     const measured = measuredIn({ connected: stdout, accepted: await ended, engine: from });
     if (measured.kind !== 'measured') throw new Error(measured.reason);
+    expect(measured.address).toBe(address);
     expect(measured.roundTripsNs).toHaveLength(100);
     for (const counted of [measured.upload, measured.download]) {
       expect(counted?.seconds).toBeGreaterThan(0.4);
@@ -53,16 +61,20 @@ test.each(here)('%s serves no stranger', async language => {
   stranger.on('data', bytes => received.push(bytes)).write(`d${'0'.repeat(32)}`);
   await new Promise(resolve => stranger.once('close', resolve));
   expect(received).toEqual([]);
-  const [command = '', ...words] = connectWords(language, { address: '127.0.0.1', port, token: TOKEN });
+  const [command = '', ...words] = connectWords(language, { addresses: ['127.0.0.1'], port, token: TOKEN });
   const { stdout } = await run(command, words);
   expect(stdout).toMatch(/^download \d+ /m);
   expect(await ended).toMatch(/^upload \d+ /m);
 });
 
 test.each(here)('%s states why it cannot connect', async language => {
-  const [command = '', ...words] = connectWords(language, { address: '127.0.0.1', port: 1, token: TOKEN });
+  const [command = '', ...words] = connectWords(language, {
+    addresses: ['127.0.0.1', '127.0.0.2'],
+    port: 1,
+    token: TOKEN,
+  });
   await expect(run(command, words)).rejects.toMatchObject({
     code: 3,
-    stdout: 'refused Connection refused\n',
+    stdout: 'refused 127.0.0.1: Connection refused, 127.0.0.2: Connection refused\n',
   });
 });
