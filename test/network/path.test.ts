@@ -25,6 +25,21 @@ it('each direction has the MTU of the links that it takes', async context => {
   expect({ uploadMtuBytes, downloadMtuBytes }).toEqual({ uploadMtuBytes: 9_000, downloadMtuBytes: 1_500 });
 }, 60_000);
 
+it('a direct cable with nothing but link-local addresses has an MTU too', async context => {
+  const reason = reasonAgainstNamespaces();
+  if (reason !== undefined) context.skip(reason);
+  await using hosts = new TwoHosts();
+  hosts.net.connect({ host: 'source', name: 'cable' }, { host: 'sink', name: 'cable' });
+  for (const host of ['source', 'sink']) hosts.net.ip(host, 'link', 'set', 'cable', 'mtu', '4000');
+  const address = `${hosts.net.linkLocalOf('sink', 'cable')}%cable`;
+  expect(await measured(hosts, address)).toMatchObject({
+    uploadMtuBytes: 4_000,
+    downloadMtuBytes: 4_000,
+    uploadLossShare: 0,
+    downloadLossShare: 0,
+  });
+}, 60_000);
+
 it('a path loses what it loses, in that direction; what its sender never sent is not among it', async context => {
   const missing = reasonAgainst('nft');
   if (missing !== undefined) context.skip(missing);
