@@ -42,7 +42,7 @@ describe('a Mac whose tools all answer', () => {
     const others = run.reported.filter(reported => reported.kind !== 'reading');
     expect(others.map(({ kind }) => kind)).toEqual(others.map(() => 'absence'));
     const about = others.flatMap(other => (other.kind === 'absence' ? [other.about] : []));
-    const elsewhere: readonly ReadingKind[] = ['config', 'gpuHealths'];
+    const elsewhere: readonly ReadingKind[] = ['config', 'engines', 'gpuHealths'];
     expect([...kinds, ...about].toSorted()).toEqual(
       READING_KINDS.filter(kind => !elsewhere.includes(kind)).toSorted(),
     );

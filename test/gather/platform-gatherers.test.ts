@@ -3,16 +3,18 @@
 import { describe, expect, it } from 'vitest';
 import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { readingKey } from '../../src/core/node/gathered.ts';
-import { gatheredKind, READING_KINDS } from '../../src/core/node/reading.ts';
+import { gatheredKind, READING_KINDS, type ReadingKind } from '../../src/core/node/reading.ts';
 import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';
 import { gatherersOf, machineForTest } from './machine-for-test.ts';
 
-/** One per machine; its config is read by the daemon. */
+/** Read by gatherers of the daemon itself. */
+const OF_A_DAEMON: readonly ReadingKind[] = ['config', 'engines'];
+/** One per machine. */
 const MACHINE_KEYS = READING_KINDS.filter(
-  reading => reading !== 'config' && EVENT_KINDS[gatheredKind(reading)].shape === 'node',
+  reading => !OF_A_DAEMON.includes(reading) && EVENT_KINDS[gatheredKind(reading)].shape === 'node',
 );
 const GPU_KEYS = [
   ...['gpus', 'gpuLoads'].flatMap(kind => ['nvidia', 'amd', 'intel'].map(vendor => `${kind} ${vendor}`)),
