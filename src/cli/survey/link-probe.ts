@@ -72,7 +72,7 @@ export const probeLink = async (
   }
   return unknown(
     reasons.length === 0
-      ? 'they have no addresses for each other'
+      ? `${one.name} and ${other.name} have no addresses for each other`
       : reasons.join('; ').slice(0, REASON_LENGTH_MAX),
   );
 };

@@ -70,7 +70,7 @@ const surveyed = async (options: SurveyOptions, cluster: Cluster, shells: Remote
         return { nodeId, name, shell, record, survey };
       });
       const isRead = 'survey' in outcome;
-      await onStep(`${target}: ${isRead ? 'read' : outcome.problem}`);
+      await onStep(isRead ? `${target}: read` : outcome.problem);
       return isRead
         ? { target, machine: outcome, failure: undefined }
         : { target, machine: undefined, failure: outcome };
@@ -123,7 +123,7 @@ const probedLinks = async (
   for (const [one, other] of pairs) {
     const outcome = await attempted(signal, () => probeLink(cluster.state, one, other));
     const reason = outcome === 'measured' ? null : 'reason' in outcome ? outcome.reason : outcome.problem;
-    await onStep(`${one.name} to ${other.name}: ${reason ?? 'measured'}`);
+    await onStep(reason ?? `${one.name} to ${other.name}: measured`);
     links.push({ nodes: [one.nodeId, other.nodeId], reason });
   }
   return links;
