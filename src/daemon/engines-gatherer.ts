@@ -5,9 +5,10 @@
 import { countRequests, readEngine } from '../bench/target/read-engine.ts';
 import type { Config } from '../config/config.ts';
 import { hostText } from '../core/address/host-port.ts';
-import { USUAL_PORTS } from '../core/engine/server-engines.ts';
+import { serverEngine, USUAL_PORTS } from '../core/engine/server-engines.ts';
+import { carriedFacts, type ModelFacts } from '../core/model/model-facts.ts';
 import type { NodeEngine, OtherListener } from '../core/node/engines.ts';
-import { unknown } from '../core/unknown.ts';
+import { isUnknown, unknown } from '../core/unknown.ts';
 import type { Gatherer } from '../gather/gatherer.ts';
 import { isUnreadable, type MachineFiles } from '../gather/machine-files.ts';
 import { poll } from '../gather/poll.ts';
@@ -17,15 +18,24 @@ interface EnginesGathererParts {
   /** The machine's own: another tree has no sockets that can be asked. */
   readonly files: Pick<MachineFiles, 'text'>;
   readonly settings: () => Config['engines'];
+  readonly readFacts: ReadFacts;
   readonly intervalMs: number;
 }
 
-export const enginesGatherer = ({ files, settings, intervalMs }: EnginesGathererParts): Gatherer => ({
+/** @throws ModelError if the server or its file does not show them */
+type ReadFacts = (origin: string, model: string, signal: AbortSignal) => Promise<ModelFacts>;
+
+export const enginesGatherer = ({
+  files,
+  settings,
+  readFacts,
+  intervalMs,
+}: EnginesGathererParts): Gatherer => ({
   name: 'engines',
   reports: [ENGINES],
   intervalMs,
   gather: async session => {
-    const looker = new EngineLook(() => session.clock.nowMs());
+    const looker = new EngineLook(() => session.clock.nowMs(), new EngineFacts(readFacts, session.signal));
     await poll(session, intervalMs, async signal => {
       const { isEnabled, ports } = settings();
       if (!isEnabled)
@@ -60,8 +70,11 @@ class EngineLook {
   /** By port. */
   #known: ReadonlyMap<number, Known> = new Map();
 
-  constructor(nowMs: () => number) {
+  readonly #facts: EngineFacts;
+
+  constructor(nowMs: () => number, facts: EngineFacts) {
     this.#nowMs = nowMs;
+    this.#facts = facts;
   }
 
   async look(
@@ -71,8 +84,12 @@ class EngineLook {
     const looked = await Promise.all(places.map(place => this.#lookAt(place, signal)));
     const known = looked.filter(one => one !== undefined);
     this.#known = new Map(known.map(one => [one.place.port, one]));
+    const engines = known.flatMap(one =>
+      one.kind === 'engine' ? [{ ...one.engine, facts: this.#facts.of(one.engine) }] : [],
+    );
+    this.#facts.keep(engines);
     return {
-      engines: known.flatMap(one => (one.kind === 'engine' ? [one.engine] : [])),
+      engines,
       others: known.flatMap(one => (one.kind === 'other' ? [one.other] : [])),
     };
   }
@@ -95,7 +112,7 @@ class EngineLook {
         return {
           ...read,
           kind: 'engine',
-          engine: { origin, listensOn: place.listensOn, ...reply.found },
+          engine: { origin, listensOn: place.listensOn, facts: NOT_READ, ...reply.found },
         };
       // One that was identified and does not answer in time may be busy; it is asked again at once.
       if (reply.isSilent && isSame && last.kind === 'engine')
@@ -105,6 +122,57 @@ class EngineLook {
     return undefined;
   }
 }
+
+// Facts of the models in memory. Reading a file's header may take long: nothing waits for it, and the next reading has it.
+class EngineFacts {
+  readonly #read: ReadFacts;
+  readonly #signal: AbortSignal;
+  /** By origin and model. */
+  readonly #known = new Map<string, NodeEngine['facts']>();
+
+  constructor(read: ReadFacts, signal: AbortSignal) {
+    this.#read = read;
+    this.#signal = signal;
+  }
+
+  of(engine: NodeEngine): NodeEngine['facts'] {
+    const { models } = engine;
+    if (isUnknown(models)) return models;
+    const [model] = models;
+    if (model === undefined) return unknown('no model is in memory');
+    const name = isUnknown(engine.engine) ? undefined : serverEngine(engine.engine);
+    if (name === undefined) return unknown('it is not an engine that describes its model');
+    if (name.describesByPost === true)
+      return unknown(`${name.name} describes a model only in reply to a POST, which is not sent by itself`);
+    const key = keyOf(engine);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    this.#known.set(key, NOT_READ);
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(FACTS_MS_MAX)]);
+    // Never rejects; what it was read for may have gone meanwhile.
+    void this.#read(engine.origin, model.name, signal).then(
+      facts => this.#known.has(key) && this.#known.set(key, carriedFacts(facts)),
+      () => this.#known.has(key) && this.#known.set(key, NO_FACTS),
+    );
+    return NOT_READ;
+  }
+
+  /** Of no others. */
+  keep(engines: readonly NodeEngine[]): void {
+    const kept = new Set(engines.map(keyOf));
+    for (const key of this.#known.keys()) if (!kept.has(key)) this.#known.delete(key);
+  }
+}
+
+const keyOf = ({ origin, models }: NodeEngine): string =>
+  `${origin} ${isUnknown(models) ? '' : (models[0]?.name ?? '')}`;
+
+const NOT_READ = unknown('it is being read');
+/** Not the error's own: it may name files of this machine. */
+const NO_FACTS = unknown(
+  'the server reports neither a file on its machine nor an id in the local cache of the hub',
+);
+const FACTS_MS_MAX = 30_000;
 
 const placesOf = async (
   files: Pick<MachineFiles, 'text'>,

@@ -16,6 +16,7 @@ import { directoryFiles } from '../gather/directory-files.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';
 import { platformGatherers } from '../gather/platform-gatherers.ts';
 import { runGatherers } from '../gather/run-gatherers.ts';
+import { hubFolder } from '../model/hub-cache.ts';
 import { configGatherer } from './config-gatherer.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import { enginesGatherer } from './engines-gatherer.ts';
@@ -43,6 +44,11 @@ export const ownReadings = (options: DaemonOptions, { settings, localNode }: Own
           enginesGatherer({
             files: directoryFiles(root),
             settings: () => settings.config.engines,
+            readFacts: async (origin, model, signal) => {
+              const { readModelAt } = await import('../model/read-model.ts');
+              const hub = hubFolder(options.env);
+              return (await readModelAt(origin, { served: model, hub, signal })).facts;
+            },
             intervalMs: settings.config.engines.intervalMs,
           }),
         ]

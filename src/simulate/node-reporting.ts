@@ -7,6 +7,7 @@ import { GPU_VENDORS, type GpuVendor } from '../core/node/gpu.ts';
 import { gatheredKind, type ReadingKind, statusFact } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { pushAll } from '../core/push-all.ts';
+import { endpointRunnerKey } from '../core/run/run-selectors.ts';
 import { unknown } from '../core/unknown.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import { connectionsOf } from './connection.ts';
@@ -20,6 +21,7 @@ import {
   networkOf,
   SIMULATED_SOURCE,
 } from './durable-readings.ts';
+import { engineFact, SERVED_ORIGIN } from './engine-reading.ts';
 import { gpuErrorFacts, gpuHealthFacts } from './gpu-health-reading.ts';
 import {
   diskFact,
@@ -229,6 +231,7 @@ export class NodeReporting {
         ...gpuHealthFacts(site),
         ...portHealthFacts(site),
         ...errors,
+        ...(site.machine.quirks?.servesModel === true ? [] : [engineFact(undefined)]),
       ]),
     ];
     const { failingReadings = [], silentReadings = [], checksOthers } = site.machine.quirks ?? {};
@@ -300,16 +303,18 @@ export class NodeReporting {
   #leases(moment: Moment): readonly Fact[] {
     const { nodeId, machine } = this.site;
     if (machine.quirks?.servesModel !== true) return [];
+    const requestsInFlight = Math.round(
+      5 + 3 * unrest(seedOf(this.#options.seed, machine.name), moment.seconds),
+    );
     return [
+      engineFact(requestsInFlight),
       {
         kind: 'runner.reported',
         payload: {
-          runnerKey: 'endpoint http://127.0.0.1:8000',
+          runnerKey: endpointRunnerKey(SERVED_ORIGIN),
           source: 'endpoint',
           targetNode: nodeId,
-          requestsInFlight: Math.round(
-            5 + 3 * unrest(seedOf(this.#options.seed, machine.name), moment.seconds),
-          ),
+          requestsInFlight,
         },
       },
     ];

@@ -2,6 +2,12 @@
 // dropped first, and every table states how much is not shown.
 
 import {
+  type ServingEngine,
+  type ServingWatch,
+  secondNodeLabel,
+  servingLabel,
+} from '../core/engine/second-node.ts';
+import {
   counted,
   figureText,
   formatBytes,
@@ -21,6 +27,7 @@ import type { Sentences } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import { clipped } from '../core/text/columns.ts';
 import { type Total, totalsOf } from '../core/totals.ts';
+import { knownOr } from '../core/unknown.ts';
 import {
   type ClusterScope,
   type ScopedCluster,
@@ -43,6 +50,8 @@ export interface TopOptions extends RenderOptions {
   readonly arranged?: ScopedCluster;
   /** Which machine is marked, and always among those that are shown. */
   readonly chosen?: number;
+  /** Of the engines that serve models; default: they are not shown. */
+  readonly serving?: ServingWatch;
 }
 
 /** `reported`: the daemon's notices about itself, shown before the warnings of the cluster. */
@@ -66,7 +75,9 @@ export const renderTop = (
   const nodeLines = scopeTable(shown, { ...table, rowsMax });
   // The worst link has its row before further runs and warnings have theirs.
   const worst = scopeLinks(shown, { ...table, rowsMax: 2 });
-  const room = rows - 2 - nodeLines.length - spacedLength(worst.length);
+  const engines = servingLines(options.serving?.read({ state, ...shown, nowMs }) ?? [], columns);
+  const engineLines = cut(engines, Math.max(3, Math.floor(rows / 6)));
+  const room = rows - 2 - nodeLines.length - spacedLength(worst.length) - spacedLength(engineLines.length);
   const run = runTable(state, nowMs, { columns, rowsMax: 1 });
   const alarmRoom = Math.min(
     broken.length,
@@ -82,6 +93,7 @@ export const renderTop = (
     totalsLine(views),
     [],
     ...nodeLines,
+    ...spaced(engineLines),
     ...spaced(linkLines),
     ...spaced(runs),
     ...spaced(cut(broken, alarmRoom)),
@@ -106,6 +118,18 @@ const totalsLine = (views: readonly NodeView[]): Line => {
       : []),
   ];
 };
+
+/** Each with what a second machine would give, the busiest first. */
+const servingLines = (serving: readonly ServingEngine[], columns: number): readonly Line[] =>
+  serving
+    .toSorted((a, b) => knownOr(b.engine.requestsInFlight, 0) - knownOr(a.engine.requestsInFlight, 0))
+    .flatMap(one => {
+      const second = secondNodeLabel(one);
+      const about: Line = [part(one.nodeName, 'strong'), part(`  ${servingLabel(one)}`)];
+      return [about, ...(second === '' ? [] : brokenLine([part(second, 'dim')], columns - 2).map(indented))];
+    });
+
+const indented = (line: Line): Line => [part('  '), ...line];
 
 const memoryText = (uses: readonly (MemoryUse | undefined)[]): string => {
   const sum = memoryUseSum(uses);

@@ -6,6 +6,7 @@ import { directoryFiles } from '../../src/gather/directory-files.ts';
 import { unreadable } from '../../src/gather/machine-files.ts';
 import { isReading, runForTest } from '../gather/gatherer-run.ts';
 import { startEngineStub } from '../support/engine-stub.ts';
+import { madeUpModel } from '../support/made-up-model.ts';
 import { ENGINE_PAGES, type PageServer, startPageServer } from '../support/page-server.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -13,14 +14,18 @@ const INTERVAL_MS = 5_000;
 /** As on macOS, where no file lists sockets. */
 const NO_FILES = { text: async (path: string) => unreadable('ENOENT', path) };
 
+type Parts = Parameters<typeof enginesGatherer>[0];
+
 const runOf = (
   settings: { isEnabled: boolean; readonly ports: readonly number[] },
-  files: Parameters<typeof enginesGatherer>[0]['files'] = directoryFiles('/'),
+  files: Parts['files'] = directoryFiles('/'),
+  readFacts: Parts['readFacts'] = async () => madeUpModel({ layers: 32, weightBytes: 4e9 }),
 ) => {
   const clock = new VirtualClock();
   const gatherer = enginesGatherer({
     files,
     settings: () => ({ ...settings, intervalMs: INTERVAL_MS }),
+    readFacts,
     intervalMs: INTERVAL_MS,
   });
   return { clock, run: runForTest([gatherer], clock) };
@@ -42,6 +47,7 @@ test('an engine appears with its model and requests, and disappears with its pro
       version: '0.33.0',
       models: [{ name: 'Qwen/Qwen3-32B' }],
       requestsInFlight: 5,
+      facts: { kind: 'unknown', reason: 'it is being read' },
     },
   ]);
   await stub[Symbol.asyncDispose]();
@@ -105,6 +111,40 @@ test('where the system has no list of sockets, ports are tried, and an engine th
   const last = run.waitFor(isReading('engines'));
   await clock.advance(INTERVAL_MS);
   expect(ofPorts([stub.port], (await last).reading.value.engines)).toEqual([]);
+});
+
+test('facts of the model are read once, and a failure does not name a file', async () => {
+  await using good = await startPageServer(ENGINE_PAGES.vLLM);
+  await using bad = await startPageServer(ENGINE_PAGES.SGLang);
+  await using ollama = await startPageServer(ENGINE_PAGES.Ollama);
+  const read: string[] = [];
+  const { clock, run: started } = runOf(
+    { isEnabled: true, ports: [good.port, bad.port, ollama.port] },
+    directoryFiles('/'),
+    async (origin, model) => {
+      read.push(`${origin} ${model}`);
+      if (origin === bad.origin) throw new Error('/root/secret.gguf is not a model');
+      return madeUpModel({ layers: 32, weightBytes: 4e9 });
+    },
+  );
+  await using run = started;
+  await run.waitFor(isReading('engines'), 'from start');
+  const next = run.waitFor(isReading('engines'));
+  await clock.advance(INTERVAL_MS);
+  const { reading } = await next;
+  const factsAt = (origin: string) => reading.value.engines.find(one => one.origin === origin)?.facts;
+  expect(factsAt(good.origin)).toMatchObject({
+    layers: 32,
+    source: { kind: 'gguf', location: '' },
+    notes: [],
+  });
+  expect(factsAt(bad.origin)).toMatchObject({
+    reason: expect.stringMatching(/^the server reports neither a file/),
+  });
+  expect(factsAt(ollama.origin)).toMatchObject({ reason: expect.stringMatching(/only in reply to a POST/) });
+  expect(read.filter(one => one.startsWith(good.origin) || one.startsWith(bad.origin)).toSorted()).toEqual(
+    [`${good.origin} Qwen/Qwen3-32B`, `${bad.origin} qwen/qwen3-8b`].toSorted(),
+  );
 });
 
 const countOf = (...servers: readonly PageServer[]): number =>

@@ -18,6 +18,7 @@ const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/core/statistics/exact-sums.ts': ['SPLIT_MAX', 'ADDITIONS_MAX'],
   'src/core/statistics/student-quantile.ts': ['KNOWN_MAX'],
   'src/core/text/nearest.ts': ['WORD_LENGTH_MAX'],
+  'src/simulate/engine-reading.ts': ['MODEL.contextMax'],
   'src/wire/varints.ts': ['BYTES_MAX', 'FACTOR_MAX'],
 };
 

@@ -34,6 +34,8 @@ interface NodeText {
   readonly memory: string;
   /** "host 18.1 of 64 GB · 28 %" in addition to that of cards; '' if the host's memory is the one above */
   readonly hostMemory: string;
+  /** "vLLM 3 requests in flight", the busiest engine of several; '' without one */
+  readonly engine: string;
   /** "62 %"; "62 %, 3 s old" */
   readonly usedShare: string;
   /** "62 % of 512 GB" */
@@ -64,12 +66,14 @@ export const nodeText = (view: NodeView, lagMs?: number): NodeText => {
       ? 'no contact'
       : 'stopped'
     : percentOf(use) + late;
+  const engine = isLive ? engineText(view) : '';
   const gpu = ownMemoryGpus(view).length > 0 ? 'GPU ' : '';
   return {
     name: knownValue(view.identity)?.isSimulated === true ? `${view.name} (simulated)` : view.name,
     model: modelLabel(view),
     memory: isOffline ? absenceText(view, lagMs) : gpu + memoryLabel(use, memoryAge),
     hostMemory: isOffline || gpu === '' ? '' : hostMemoryText(view),
+    engine,
     usedShare,
     // A share that is late has its age in place of the total: there is no room for both.
     memoryShareOf:
@@ -79,20 +83,20 @@ export const nodeText = (view: NodeView, lagMs?: number): NodeText => {
     measured,
     compute,
     bandwidth,
-    vitals: `${isLive ? engineText(view) : ''}${isLive && going !== '' ? going : (lateVitals ?? vitalText(view, lagMs))}`,
+    vitals: `${engine === '' ? '' : `${engine} · `}${isLive && going !== '' ? going : (lateVitals ?? vitalText(view, lagMs))}`,
     isLate: memoryAge !== undefined || lateVitals !== undefined,
   };
 };
 
-/** "vLLM, 3 requests in flight · " of the busiest engine; '' without one. */
+/** The busiest engine: "vLLM", "vLLM 3 requests in flight"; '' without one. */
 const engineText = (view: NodeView): string => {
   const engines = knownValue(view.engines)?.engines ?? [];
   const [busiest] = engines.toSorted(
     (a, b) => knownOr(b.requestsInFlight, 0) - knownOr(a.requestsInFlight, 0),
   );
   if (busiest === undefined) return '';
-  const isBusy = knownOr(busiest.requestsInFlight, 0) > 0;
-  return `${knownOr(busiest.engine, 'engine')}${isBusy ? ` ${knownOr(inFlightText(busiest), '')}` : ''} · `;
+  const name = knownOr(busiest.engine, 'engine');
+  return knownOr(busiest.requestsInFlight, 0) > 0 ? `${name} ${knownOr(inFlightText(busiest), '')}` : name;
 };
 
 /** For an offline node: that it was stopped, or when it was last seen. */

@@ -23,7 +23,7 @@ interface FoundServer {
   readonly url: string;
   /** '' for this machine. */
   readonly nodeName: string;
-  readonly engine: Omit<NodeEngine, 'origin' | 'listensOn'>;
+  readonly engine: Omit<NodeEngine, 'origin' | 'listensOn' | 'facts'>;
 }
 
 /**

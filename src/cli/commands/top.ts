@@ -1,6 +1,7 @@
 // `plimsoll top`: machines, links, benchmarks and what needs a look, live on one screen.
 
 import { resolveHome } from '../../config/home.ts';
+import { ServingWatch } from '../../core/engine/second-node.ts';
 import { topFrame } from '../../tui/top-pages.ts';
 import { firstTopView, type TopRows, topAfter } from '../../tui/top-view.ts';
 import { type Command, homeOption } from '../command.ts';
@@ -26,13 +27,14 @@ export const topCommand: Command = {
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const scope = scopeOf(invocation);
+    const serving = new ServingWatch();
     let view = firstTopView(scope.by);
     let rows: TopRows = { count: 0, nodes: [], room: 1 };
     return await watchCluster(
       home,
       state,
       (cluster, nowMs, reported, options) => {
-        const frame = topFrame(cluster, nowMs, reported, { ...options, scope, view });
+        const frame = topFrame(cluster, nowMs, reported, { ...options, scope, serving, view });
         rows = frame.rows;
         return frame.lines;
       },

@@ -35,6 +35,10 @@ export interface ServerEngine {
   readonly uncounted: string;
   /** Whose constants headroom uses for it. */
   readonly family: Engine;
+  /** It runs a model on one machine only. */
+  readonly isOneMachine?: true;
+  /** It describes its models only in reply to a POST. */
+  readonly describesByPost?: true;
   /** Its prefix cache matches the template of every chat. */
   readonly cachesTemplates: boolean;
 }
@@ -109,6 +113,7 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     counts: [],
     uncounted: 'LM Studio does not report how many requests it has',
     family: 'llama.cpp',
+    isOneMachine: true,
     cachesTemplates: true,
   },
   {
@@ -120,6 +125,7 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     counts: ['/metrics'],
     uncounted: 'its metrics do not contain the number of its requests',
     family: 'other',
+    isOneMachine: true,
     cachesTemplates: true,
   },
   {
@@ -161,6 +167,8 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     counts: [],
     uncounted: 'Ollama does not report how many requests it has',
     family: 'llama.cpp',
+    isOneMachine: true,
+    describesByPost: true,
     cachesTemplates: true,
   },
   {

@@ -3,9 +3,10 @@
 // model's name; what is not reported is unknown, or an interval of all possible values.
 
 import * as v from 'valibot';
-import { bytes, type Infer, list, nonNegative, reported, text } from '../schema.ts';
+import { bytes, type Infer, list, nonNegative, openObject, reported, text } from '../schema.ts';
+import { isUnknown } from '../unknown.ts';
 
-export const sourceSchema = v.object({
+export const sourceSchema = openObject({
   kind: v.picklist(['gguf', 'safetensors', 'config', 'server']),
   /** The file, folder or URL. */
   location: text,
@@ -13,15 +14,12 @@ export const sourceSchema = v.object({
 
 export type ModelSource = Infer<typeof sourceSchema>;
 
-const intervalSchema = v.pipe(
-  v.object({ low: nonNegative, high: nonNegative }),
-  v.check(({ low, high }) => low <= high, 'its low end is above its high end'),
-);
+const intervalSchema = openObject({ low: nonNegative, high: nonNegative });
 
 /** Low and high are equal for an exact value. */
 export type Interval = Infer<typeof intervalSchema>;
 
-const weightsSchema = v.object({
+const weightsSchema = openObject({
   /** Everything that must be in memory. */
   totalBytes: intervalSchema,
   /** Read for every step at any batch size: all but lookup tables and routed experts. */
@@ -43,17 +41,17 @@ export type ModelWeights = Infer<typeof weightsSchema>;
 
 const groupSchema = v.variant('kind', [
   /** Numbers stored for each token of context. */
-  v.object({ kind: v.literal('full'), layers: bytes, elementsPerToken: nonNegative }),
+  openObject({ kind: v.literal('full'), layers: bytes, elementsPerToken: nonNegative }),
   /** The same up to `window` tokens, then constant. */
-  v.object({ kind: v.literal('window'), layers: bytes, elementsPerToken: nonNegative, window: bytes }),
+  openObject({ kind: v.literal('window'), layers: bytes, elementsPerToken: nonNegative, window: bytes }),
   /** A state of constant size, read and written in each step (Mamba, linear attention). */
-  v.object({ kind: v.literal('state'), layers: bytes, bytes: intervalSchema }),
+  openObject({ kind: v.literal('state'), layers: bytes, bytes: intervalSchema }),
 ]);
 
 /** Layers of equal form. */
 export type CacheGroup = Infer<typeof groupSchema>;
 
-const cacheSchema = v.object({
+const cacheSchema = openObject({
   groups: list(groupSchema),
   /**
    * Heads over which tensor parallelism can split the cache; unknown if a latent is cached, which each part
@@ -67,45 +65,73 @@ const cacheSchema = v.object({
 /** What a sequence stores in each layer. */
 export type ModelCache = Infer<typeof cacheSchema>;
 
-const expertsSchema = v.pipe(
-  v.object({
-    /** Routed experts of one layer. */
-    count: bytes,
-    /** Chosen for each token. */
-    used: bytes,
-    layers: reported(bytes),
-  }),
-  v.check(({ count, used }) => used >= 1 && used <= count, 'it uses more experts than it has'),
-);
+const expertsSchema = openObject({
+  /** Routed experts of one layer. */
+  count: bytes,
+  /** Chosen for each token. */
+  used: bytes,
+  layers: reported(bytes),
+});
 
 export type ModelExperts = Infer<typeof expertsSchema>;
 
+/** As an event carries them: what they contradict is found where they are used. */
+export const carriedFactsSchema = openObject({
+  /** As in the file or reported by the server. */
+  name: text,
+  /** "llama", "qwen3moe", "deepseek2". */
+  architecture: reported(text),
+  source: sourceSchema,
+  /** Transformer blocks that every token passes, without blocks that only predict ahead (MTP). */
+  layers: reported(bytes),
+  hiddenSize: reported(bytes),
+  /** Tokens of context that the model was trained for. */
+  contextMax: reported(bytes),
+  /** "Q4_K 4.86 bits a weight", from the tensors. */
+  quantisation: reported(text),
+  weights: reported(weightsSchema),
+  cache: reported(cacheSchema),
+  experts: v.exactOptional(reported(expertsSchema)),
+  /**
+   * What was assumed or is missing, one sentence each. Each one widens an interval, or leaves a figure out.
+   */
+  notes: list(text),
+});
+
 /** One page passes it to another in its address, from outside: every text, list and interval has its limit. */
 export const modelFactsSchema = v.pipe(
-  v.object({
-    /** As in the file or reported by the server. */
-    name: text,
-    /** "llama", "qwen3moe", "deepseek2". */
-    architecture: reported(text),
-    source: sourceSchema,
-    /** Transformer blocks that every token passes, without blocks that only predict ahead (MTP). */
-    layers: reported(bytes),
-    hiddenSize: reported(bytes),
-    /** Tokens of context that the model was trained for. */
-    contextMax: reported(bytes),
-    /** "Q4_K 4.86 bits a weight", from the tensors. */
-    quantisation: reported(text),
-    weights: reported(weightsSchema),
-    cache: reported(cacheSchema),
-    experts: v.exactOptional(reported(expertsSchema)),
-    /**
-     * What was assumed or is missing, one sentence each. Each one widens an interval, or leaves a figure out.
-     */
-    notes: list(text),
-  }),
+  carriedFactsSchema,
+  v.check(facts => isConsistent(facts), 'it contradicts itself'),
   // A dense model has the field with the value undefined, which JSON cannot represent.
   v.transform(facts => ({ ...facts, experts: facts.experts })),
 );
+
+/** No interval ends below its start, and no more experts are used than there are. */
+export const isConsistent = ({ weights, cache, experts }: CarriedFacts): boolean => {
+  const states = isUnknown(cache)
+    ? []
+    : cache.groups.flatMap(group => (group.kind === 'state' ? [group.bytes] : []));
+  return (
+    [...(isUnknown(weights) ? [] : Object.values(weights).filter(isInterval)), ...states].every(
+      ({ low, high }) => low <= high,
+    ) &&
+    (experts === undefined || isUnknown(experts) || (experts.used >= 1 && experts.used <= experts.count))
+  );
+};
+
+/** A newer version may add a field that is none. */
+const isInterval = (value: unknown): value is Interval =>
+  typeof value === 'object' && value !== null && 'low' in value && 'high' in value;
+
+export type CarriedFacts = Infer<typeof carriedFactsSchema>;
+
+/** Without what only its own machine should see: the path of its file, and notes, which may name it. */
+export const carriedFacts = ({ experts, source: { kind }, ...facts }: ModelFacts): CarriedFacts => ({
+  ...facts,
+  source: { kind, location: '' },
+  notes: [],
+  ...(experts === undefined ? {} : { experts }),
+});
 
 export type ModelFacts = Infer<typeof modelFactsSchema>;
 

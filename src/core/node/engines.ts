@@ -2,6 +2,7 @@
 // engine that has gone is missing in the next reading.
 
 import { counted } from '../figure/figure.ts';
+import { carriedFactsSchema } from '../model/model-facts.ts';
 import { count, type Infer, list, openObject, reported, text } from '../schema.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
 import { gathered } from './gathered.ts';
@@ -20,6 +21,8 @@ const engineSchema = openObject({
   /** Those in memory, if it reports them; else all that it lists. */
   models: reported(list(servedModelSchema)),
   requestsInFlight: reported(count),
+  /** Of the model in memory, if it has one; read from its file if that is on this machine. */
+  facts: reported(carriedFactsSchema),
   /** "0.0.0.0": the address that it listens on; unknown if the system does not show it. */
   listensOn: reported(text),
 });
@@ -58,6 +61,11 @@ export const ENGINES_KINDS = {
       name: 'modelName',
       listensOn: 'address',
       reason: 'free',
+      architecture: 'plain',
+      kind: 'plain',
+      location: 'directory',
+      quantisation: 'plain',
+      notes: 'free',
     },
   },
 } as const;

@@ -23,6 +23,7 @@ describe('the words of a node', () => {
         memoryShareOf: '62\u202f% of 512\u00a0GB',
         measured: 'GPU not measured yet',
         compute: 'not measured',
+        engine: '',
         bandwidth: '',
         vitals: 'GPU 41\u202f% · 54\u00a0°C · 148\u00a0W',
         isLate: false,
