@@ -7,6 +7,7 @@ import type { LinkView } from '../link/link-view.ts';
 import { xidMeaning } from '../node/gpu-errors.ts';
 import { DEVICE_MEASURES } from '../node/gpu-profile.ts';
 import { freshGpuUse, type GpuView, type NodeView } from '../node/node-view.ts';
+import type { PortCounterName } from '../node/port-health.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { count, figure, type Infer, list, nonNegative, openObject, text } from '../schema.ts';
 import type { State } from '../state.ts';
@@ -34,7 +35,7 @@ const deviceSchema = openObject({
 const measuredSchema = openObject({ low: figure, high: figure, count });
 
 /** Sixty-four nodes with sixteen GPUs and as many ports have fewer. */
-const WATCHED_MAX = 50_000;
+const WATCHED_MAX = 100_000;
 const key = v.pipe(v.string(), v.maxLength(512));
 
 export const watchedSchema = openObject({
@@ -62,7 +63,8 @@ export type CounterKind =
   | 'port-errors'
   | 'port-drops'
   | 'port-flaps'
-  | 'path-losses';
+  | 'path-losses'
+  | PortCounterName;
 
 export const counterKey = (kind: CounterKind, node: string, part: string): string =>
   `${kind} ${node} ${part}`;
@@ -114,7 +116,7 @@ export class ClusterWatch {
     for (const link of links) this.#lookAtLink(link);
   }
 
-  #lookAtNode({ nodeId, gpuErrors, traffic, network }: NodeView): void {
+  #lookAtNode({ nodeId, gpuErrors, traffic, network, portHealth }: NodeView): void {
     const errors = knownValue(gpuErrors)?.errors;
     if (errors !== undefined) {
       const ofDevices = errors.filter(error => xidMeaning(error).fault === 'device');
@@ -134,6 +136,9 @@ export class ClusterWatch {
         this.#count(counterKey('port-drops', nodeId, `${part} ${way}`), counts.drops);
       }
     }
+    const { ports = [], slots = [] } = knownValue(portHealth) ?? {};
+    for (const { name, counters } of [...ports, ...(isUnknown(slots) ? [] : slots)])
+      for (const { counter, total } of counters) this.#count(counterKey(counter, nodeId, name), total);
     for (const { name, isUp, type } of knownValue(network)?.interfaces ?? [])
       if (isKnown(isUp) && isKnown(type) && PLUGGED.has(type))
         this.#change(counterKey('port-flaps', nodeId, name), isUp);

@@ -3,11 +3,13 @@
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, ofCount } from '../figure/figure.ts';
 import { type NodeView, presenceLabel } from '../node/node-view.ts';
+import { PORT_COUNTERS } from '../node/port-health.ts';
 import { NODE_READING_KINDS, readingTitle } from '../node/reading.ts';
 import { knownValue, type ReadingView } from '../node/reading-view.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import type { AcceptanceCheck, AcceptanceSources } from './acceptance-check.ts';
 import { type Judged, judgedBy, undecided } from './limit.ts';
+import { faultsOfLastHour } from './port-checks.ts';
 
 const nodesUp = ({ nodes, expectedNodes }: AcceptanceSources): readonly Judged[] => [
   ...nodes.map(view => {
@@ -158,6 +160,16 @@ export const READING_CHECKS: readonly AcceptanceCheck[] = [
     unit: '',
     threshold: 'No source of the node fails, or has sent nothing for half a minute.',
     judge: sourcesReport,
+  },
+  {
+    id: 'port-faults',
+    stage: 'readings',
+    title: 'Faults of cables and slots',
+    unit: '',
+    threshold: `Of each port and slot, within the last hour, at most: ${Object.values(PORT_COUNTERS)
+      .map(({ warnFrom, one, many }) => counted(warnFrom - 1, one, many))
+      .join(', ')}.`,
+    judge: faultsOfLastHour,
   },
   {
     id: 'versions',

@@ -3,9 +3,11 @@
 
 import { formatUptime } from '../figure/duration.ts';
 import { counted } from '../figure/figure.ts';
+import { type GpuHealth, reportsHealth } from '../node/gpu-health.ts';
 import { DEVICE_MEASURES } from '../node/gpu-profile.ts';
+import { countsLosses, lossesBy, PORT_COUNTERS } from '../node/port-health.ts';
 import { knownValue } from '../node/reading-view.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { AcceptanceCheck, AcceptanceSources } from './acceptance-check.ts';
 import { type AcceptedDevice, acceptedDevices } from './accepted-device.ts';
 import { acceptedPaths } from './accepted-path.ts';
@@ -19,6 +21,7 @@ import {
   undecided,
   unitText,
 } from './limit.ts';
+import { countedParts, uncounted } from './port-checks.ts';
 
 interface Growth extends Subject {
   readonly grown: number;
@@ -49,29 +52,37 @@ const judgedGrowth = (
   });
 };
 
+/** Undecided where a device counts errors, but not these. */
 const ofDevices =
-  (kind: CounterKind, what: string): AcceptanceCheck['judge'] =>
+  (
+    kind: CounterKind,
+    { what, read }: { readonly what: string; readonly read: (health: GpuHealth) => Reported<number> },
+  ): AcceptanceCheck['judge'] =>
   (sources, planned) =>
     acceptedDevices(sources).flatMap((device: AcceptedDevice): readonly Judged[] => {
       const counter = sources.watched.counters[counterKey(kind, device.nodeId, device.deviceId)];
-      return counter === undefined
-        ? []
-        : [judgedGrowth(sources, { ...device, grown: counter.grown, allowed: 0, what }, planned)];
+      const health = device.gpu?.health;
+      const now = health === undefined || !reportsHealth(health) ? undefined : read(health);
+      if (counter === undefined)
+        return now !== undefined && isUnknown(now) ? [undecided(device, now.reason)] : [];
+      return [judgedGrowth(sources, { ...device, grown: counter.grown, allowed: 0, what }, planned)];
     });
 
 const loggedErrors: AcceptanceCheck['judge'] = (sources, planned) =>
-  sources.nodes.flatMap(({ nodeId, name }): readonly Judged[] => {
+  sources.nodes.flatMap(({ nodeId, name, gpuErrors }): readonly Judged[] => {
     const counter = sources.watched.counters[counterKey('driver-errors', nodeId, '')];
     const subject = { subject: name, nodes: [name] };
-    return counter === undefined
-      ? []
-      : [
-          judgedGrowth(
-            sources,
-            { ...subject, grown: counter.grown, allowed: 0, what: 'its devices had new errors' },
-            planned,
-          ),
-        ];
+    if (counter === undefined)
+      return gpuErrors.kind === 'unavailable'
+        ? [undecided(subject, `the kernel's log: ${gpuErrors.reason}`)]
+        : [];
+    return [
+      judgedGrowth(
+        sources,
+        { ...subject, grown: counter.grown, allowed: 0, what: 'its devices had new errors' },
+        planned,
+      ),
+    ];
   });
 
 /** Of the ports at both ends of the judged paths, each way; a share of the packets is allowed. */
@@ -120,27 +131,74 @@ const portsOf = (sources: AcceptanceSources): readonly Port[] => {
   return [...ports.values()];
 };
 
-const flaps: AcceptanceCheck['judge'] = (sources, planned) =>
-  sources.nodes.flatMap(({ nodeId, name, network }) =>
-    (knownValue(network)?.interfaces ?? []).flatMap((port): readonly Judged[] => {
-      const counter = sources.watched.counters[counterKey('port-flaps', nodeId, port.name)];
-      // Never up, and never seen to go down: nothing is plugged in.
-      if (counter === undefined || (counter.last === 0 && counter.grown === 0)) return [];
-      return [
-        judgedGrowth(
-          sources,
-          {
-            subject: `${name} ${port.name}`,
-            nodes: [name],
-            grown: counter.grown,
-            allowed: 0,
-            what: `it went down ${counter.grown === 1 ? 'once' : `${counter.grown} times`}: cable, transceiver or the port at the other end`,
-          },
-          planned,
+/** By the counters of ports, which miss nothing; of interfaces without one by readings that show them down. */
+const flaps: AcceptanceCheck['judge'] = (sources, planned) => {
+  const { counters } = sources.watched;
+  const parts = countedParts(sources).filter(({ counter }) => countsLosses(counter));
+  const counted = new Set(parts.map(({ nodeId, name }) => counterKey('port-flaps', nodeId, name)));
+  const flapsOf = (subject: Subject, grown: number): Judged =>
+    judgedGrowth(
+      sources,
+      {
+        ...subject,
+        grown,
+        allowed: 0,
+        what: `it went down ${grown === 1 ? 'once' : `${grown} times`}: ${PORT_COUNTERS.carrierChanges.cause}`,
+      },
+      planned,
+    );
+  return [
+    ...parts.map(part =>
+      ofCounter(sources, part, grown => {
+        const seen = counters[counterKey('port-flaps', part.nodeId, part.name)]?.grown ?? 0;
+        return flapsOf(part, Math.max(seen, lossesBy(part.counter, grown) ?? 0));
+      }),
+    ),
+    ...sources.nodes.flatMap(({ nodeId, name, network }) =>
+      (knownValue(network)?.interfaces ?? []).flatMap((port): readonly Judged[] => {
+        const at = counterKey('port-flaps', nodeId, port.name);
+        const seen = counters[at];
+        // Never up, and never seen to go down: nothing is plugged in.
+        if (seen === undefined || counted.has(at) || (seen.last === 0 && seen.grown === 0)) return [];
+        return [flapsOf({ subject: `${name} ${port.name}`, nodes: [name] }, seen.grown)];
+      }),
+    ),
+  ];
+};
+
+/** As many as a sound one may have in an hour, and in proportion in a longer time. */
+const cableErrors = (sources: AcceptanceSources): readonly Judged[] => {
+  const hours = Math.max(1, sources.watched.watchedMs / HOUR_MS);
+  return [
+    ...countedParts(sources)
+      .filter(({ counter }) => !countsLosses(counter))
+      .map(part =>
+        ofCounter(sources, part, grown =>
+          judgedGrowth(sources, {
+            ...part,
+            grown,
+            allowed: Math.floor((PORT_COUNTERS[part.counter].warnFrom - 1) * hours),
+            what: PORT_COUNTERS[part.counter].cause,
+          }),
         ),
-      ];
-    }),
-  );
+      ),
+    ...uncounted(sources),
+  ];
+};
+
+/** Undecided if it cannot be read, or has stopped at its maximum. */
+const ofCounter = (
+  { watched }: AcceptanceSources,
+  { nodeId, name, counter, total, ...part }: ReturnType<typeof countedParts>[number],
+  judge: (grown: number) => Judged,
+): Judged => {
+  const judged = judge(watched.counters[counterKey(counter, nodeId, name)]?.grown ?? 0);
+  if (judged.result === 'fail') return judged;
+  if (isUnknown(total)) return undecided(part, total.reason);
+  return total === PORT_COUNTERS[counter].max
+    ? undecided(part, `the counter stopped at its maximum of ${total}`)
+    : judged;
+};
 
 const lostPaths = (sources: AcceptanceSources): readonly Judged[] =>
   acceptedPaths(sources).flatMap((path): readonly Judged[] => {
@@ -192,7 +250,10 @@ export const SOAK_CHECKS: readonly AcceptanceCheck[] = [
     unit: 'errors',
     threshold: `${NONE} A healthy device may correct one in weeks; a plan can allow more.`,
     plan: 'max',
-    judge: ofDevices('ecc-corrected', 'its memory had errors, which it corrected'),
+    judge: ofDevices('ecc-corrected', {
+      what: 'its memory had errors, which it corrected',
+      read: ({ eccVolatile }) => eccVolatile.corrected,
+    }),
   },
   {
     id: 'ecc-uncorrected-growth',
@@ -200,7 +261,10 @@ export const SOAK_CHECKS: readonly AcceptanceCheck[] = [
     title: 'New uncorrected memory errors',
     unit: 'errors',
     threshold: NONE,
-    judge: ofDevices('ecc-uncorrected', 'its memory had errors that it could not correct'),
+    judge: ofDevices('ecc-uncorrected', {
+      what: 'its memory had errors that it could not correct',
+      read: ({ eccVolatile }) => eccVolatile.uncorrected,
+    }),
   },
   {
     id: 'pcie-replays-growth',
@@ -209,7 +273,10 @@ export const SOAK_CHECKS: readonly AcceptanceCheck[] = [
     unit: 'packets',
     threshold: `${NONE} A plan can allow more.`,
     plan: 'max',
-    judge: ofDevices('pcie-replays', 'its link to the host resent packets'),
+    judge: ofDevices('pcie-replays', {
+      what: 'its link to the host resent packets',
+      read: ({ pcieReplays }) => pcieReplays,
+    }),
   },
   {
     id: 'driver-errors-growth',
@@ -225,9 +292,18 @@ export const SOAK_CHECKS: readonly AcceptanceCheck[] = [
     stage: 'soak',
     title: 'Ports that went down',
     unit: '',
-    threshold: `${NONE} Of every interface that is up.`,
+    threshold: `${NONE} Of every interface that is up, by its carrier changes where they are counted, and of RDMA ports.`,
     plan: 'max',
     judge: flaps,
+  },
+  {
+    id: 'cable-errors',
+    stage: 'soak',
+    title: 'New errors of cables and slots',
+    unit: 'errors',
+    threshold:
+      'Of RDMA ports and PCIe slots: below the limits of `port-faults`, and in proportion if it is watched for longer than an hour.',
+    judge: cableErrors,
   },
   {
     id: 'path-losses',
@@ -265,3 +341,4 @@ export const SOAK_CHECKS: readonly AcceptanceCheck[] = [
 ];
 
 const STEADY_SHARE = 0.9;
+const HOUR_MS = 3_600_000;

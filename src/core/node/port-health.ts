@@ -53,6 +53,8 @@ interface PortCounter {
   /** "4 carrier changes". */
   readonly one: string;
   readonly many: string;
+  /** Where to look. */
+  readonly cause: string;
   /** In its folder; the counter is the number in it, or in the line that begins with `line`. */
   readonly file: string;
   readonly line?: string;
@@ -64,6 +66,9 @@ interface PortCounter {
   readonly warnFrom: number;
 }
 
+const CABLE = 'cable, transceiver or the port at the other end';
+const SLOT = 'the seat of the card, the riser or its cables';
+
 /**
  * Documentation/ABI/testing/sysfs-class-net, stable/sysfs-class-infiniband and testing/sysfs-bus-pci-devices-aer. The counters
  * of InfiniBand have 4 to 16 bits and stop at their maximum (IBA vol. 1, 16.1.3.5, PortCounters). Limits: a replugged cable is one
@@ -74,6 +79,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'interface',
     one: 'carrier change',
     many: 'carrier changes',
+    cause: CABLE,
     file: 'carrier_changes',
     // It is lost and returns while the interface is switched on.
     normal: 2,
@@ -84,6 +90,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'rdma',
     one: 'link failure',
     many: 'link failures',
+    cause: CABLE,
     file: 'counters/link_downed',
     max: 255,
     warnFrom: 2,
@@ -92,6 +99,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'rdma',
     one: 'link recovery',
     many: 'link recoveries',
+    cause: CABLE,
     file: 'counters/link_error_recovery',
     max: 255,
     warnFrom: 5,
@@ -100,6 +108,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'rdma',
     one: 'symbol error',
     many: 'symbol errors',
+    cause: CABLE,
     file: 'counters/symbol_error',
     max: 65_535,
     warnFrom: 120,
@@ -108,6 +117,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'rdma',
     one: 'link integrity error',
     many: 'link integrity errors',
+    cause: CABLE,
     file: 'counters/local_link_integrity_errors',
     max: 15,
     warnFrom: 1,
@@ -116,6 +126,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'pcie',
     one: 'corrected PCIe error',
     many: 'corrected PCIe errors',
+    cause: SLOT,
     file: 'aer_dev_correctable',
     line: 'TOTAL_ERR_COR',
     warnFrom: 100,
@@ -124,6 +135,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'pcie',
     one: 'uncorrected PCIe error',
     many: 'uncorrected PCIe errors',
+    cause: SLOT,
     file: 'aer_dev_nonfatal',
     line: 'TOTAL_ERR_NONFATAL',
     warnFrom: 1,
@@ -132,6 +144,7 @@ export const PORT_COUNTERS: Readonly<Record<PortCounterName, PortCounter>> = {
     kind: 'pcie',
     one: 'fatal PCIe error',
     many: 'fatal PCIe errors',
+    cause: SLOT,
     file: 'aer_dev_fatal',
     line: 'TOTAL_ERR_FATAL',
     warnFrom: 1,
@@ -160,12 +173,15 @@ export const portFaultText = ({ counter, lastHour }: PortFault): string => {
 
 /** How often a port was lost and came back. */
 export const flapsOf = (faults: readonly PortFault[]): number =>
-  maximumOf([
-    0,
-    ...faults.map(({ counter, lastHour }) =>
-      counter === 'carrierChanges' ? Math.floor(lastHour / 2) : counter === 'linkDowned' ? lastHour : 0,
-    ),
-  ]);
+  maximumOf([0, ...faults.map(({ counter, lastHour }) => lossesBy(counter, lastHour) ?? 0)]);
+
+/** Whether it counts how often a port was lost. */
+export const countsLosses = (counter: PortCounterName): boolean => lossesBy(counter, 0) !== undefined;
+
+/** How often a port was lost, by what a counter of that grew by; undefined for other counters. */
+export const lossesBy = (counter: PortCounterName, grown: number): number | undefined =>
+  // Each loss and each return is a change.
+  counter === 'carrierChanges' ? Math.floor(grown / 2) : counter === 'linkDowned' ? grown : undefined;
 
 interface FaultyCount {
   readonly name: string;

@@ -5,7 +5,7 @@ import { maximumOf } from '../extremes.ts';
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { flapsOf, type PortHealth, portFaults, portFaultText } from '../node/port-health.ts';
+import { countsLosses, flapsOf, type PortHealth, portFaults, portFaultText } from '../node/port-health.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
@@ -58,13 +58,13 @@ const interfaceOf = ({ rdmaDevices }: NodeView, name: string): string => {
 };
 
 /** They come and go with reception and with the sleep of a laptop. */
-const isWireless = ({ network }: NodeView, name: string): boolean => {
+export const isWireless = ({ network }: NodeView, name: string): boolean => {
   const type = knownValue(network)?.interfaces.find(each => each.name === name)?.type;
   return type === 'wifi' || type === 'cellular';
 };
 
 const errorWarnings = (view: NodeView, port: PortHealth): readonly FoundWarning[] => {
-  const faults = portFaults(port).filter(({ counter }) => !FLAPS.has(counter));
+  const faults = portFaults(port).filter(({ counter }) => !countsLosses(counter));
   if (faults.length === 0) return [];
   return [
     {
@@ -111,5 +111,4 @@ const sinceText = (faults: ReturnType<typeof portFaults>): string => {
   return observedMs >= HOUR_MS ? 'in the last hour' : `in the last ${figureText(formatAge(observedMs))}`;
 };
 
-const FLAPS: ReadonlySet<string> = new Set(['carrierChanges', 'linkDowned']);
 const HOUR_MS = 3_600_000;
