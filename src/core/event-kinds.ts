@@ -15,6 +15,7 @@ import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { PORT_HEALTH_KINDS } from './node/port-health.ts';
+import { TOPOLOGY_KINDS } from './node/topology.ts';
 import { TRAFFIC_KINDS } from './node/traffic.ts';
 import { NOTIFICATION_KINDS } from './notify/notifications.ts';
 import { PROBE_KINDS } from './probe/probe-kinds.ts';
@@ -28,6 +29,7 @@ type Kinds = typeof NODE_KINDS &
   typeof DISK_TRAFFIC_KINDS &
   typeof DISK_HEALTH_KINDS &
   typeof PORT_HEALTH_KINDS &
+  typeof TOPOLOGY_KINDS &
   typeof GPU_HEALTH_KINDS &
   typeof GPU_ERROR_KINDS &
   typeof ENGINES_KINDS &
@@ -92,6 +94,7 @@ export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...DISK_TRAFFIC_KINDS,
   ...DISK_HEALTH_KINDS,
   ...PORT_HEALTH_KINDS,
+  ...TOPOLOGY_KINDS,
   ...GPU_HEALTH_KINDS,
   ...GPU_ERROR_KINDS,
   ...ENGINES_KINDS,

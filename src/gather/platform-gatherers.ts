@@ -38,6 +38,7 @@ import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer
 import { macosThunderboltGatherer } from './system-profiler/macos-thunderbolt-gatherer.ts';
 import { tegrastatsGatherer } from './tegrastats/tegrastats-gatherer.ts';
 import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
+import { linuxTopologyGatherer } from './topology/linux-topology-gatherer.ts';
 import { vmStatGatherer } from './vm-stat/vm-stat-gatherer.ts';
 
 interface PlatformGatherersOptions {
@@ -98,6 +99,7 @@ const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
   { source: 'thunderbolt', reports: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
   { source: 'infiniband', reports: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
   { source: 'port-health', reports: ['portHealth'], gatherer: linuxPortHealthGatherer(machine) },
+  { source: 'topology', reports: ['topology'], gatherer: linuxTopologyGatherer(machine) },
   { source: 'mountinfo', reports: ['disk'], gatherer: linuxDiskGatherer(machine) },
   { source: 'disk-health', reports: ['diskHealth'], gatherer: linuxDiskHealthGatherer(machine) },
   {
@@ -153,6 +155,11 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
       source: 'port-health',
       reports: ['portHealth'],
       gatherer: absentGatherer('portHealth', 'macOS does not count it'),
+    },
+    {
+      source: 'topology',
+      reports: ['topology'],
+      gatherer: absentGatherer('topology', 'not read on macOS'),
     },
     {
       source: 'kubernetes',

@@ -39,6 +39,7 @@ import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import { type Probed, probeAt, probedBy } from './probing.ts';
 import { RequestedProbes, type RequestedStep } from './requested-probes.ts';
 import { type Site, type SiteAt, siteOverTime, type Wiring } from './site.ts';
+import { topologyFacts } from './topology-reading.ts';
 import { trafficReporter } from './traffic-reading.ts';
 
 /** An event with the age that it has when reported, ms. */
@@ -230,6 +231,7 @@ export class NodeReporting {
         ...pressureFacts(site, moment),
         ...gpuHealthFacts(site),
         ...portHealthFacts(site),
+        ...topologyFacts(site),
         ...errors,
         ...(site.machine.quirks?.servesModel === true ? [] : [engineFact(undefined)]),
       ]),
@@ -252,6 +254,8 @@ export class NodeReporting {
       deny('diskTraffic', 'not read on macOS');
       deny('portHealth', 'macOS does not count it');
     }
+    if (topologyFacts(site).length === 0)
+      deny('topology', platform === 'linux' ? 'no GPU on PCI' : 'not read on macOS');
     deny('container', 'neither limited nor a pod');
     if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
     else confirm('thunderbolt');

@@ -37,6 +37,7 @@ import { failedFacts, findingFact, gpuFacts, xidFacts } from './gpu-facts.ts';
 import type { Row } from './layout.ts';
 import { memoryFacts } from './memory-facts.ts';
 import { figureFact, type Line, named, part, textFact, unknownFact } from './part.ts';
+import { topologyRows } from './topology-rows.ts';
 
 export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[] => [
   ...factRows('Chip', view.identity, identity => [chipFacts(identity)]),
@@ -55,6 +56,7 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
   ),
   ...trafficRows(view),
   ...portHealthRows(view),
+  ...topologyRows(view),
   ...thunderboltRows(view),
   ...factRows('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...factRows('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),

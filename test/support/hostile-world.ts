@@ -27,7 +27,7 @@ export async function* hostileMoments({
   hasTrueLinks = false,
 }: HostileWorld = {}): AsyncGenerator<HostileMoment> {
   const isSpared = (kind: string): boolean =>
-    hasTrueLinks && /^(?:connection|link|loss|network)\b/.test(kind);
+    hasTrueLinks && /^(?:connection|link|loss|network|topology)\b/.test(kind);
   const events = new EventsOf(new HostileEvents(prefix, isSpared));
   const all = await textOfFaults();
   let state: State = EMPTY_STATE;

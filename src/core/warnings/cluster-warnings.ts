@@ -13,6 +13,7 @@ import { pairWarnings } from './pair-warnings.ts';
 import { portWarnings } from './port-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
+import { topologyWarnings } from './topology-warnings.ts';
 import { boundedWarnings, type FoundWarning, inLevelOrder, shownWarning, type Warning } from './warning.ts';
 
 interface ClusterSources {
@@ -50,7 +51,7 @@ function* foundInTurns({ state, views, nowMs, links: seen }: ClusterSources): Tu
   ];
   yield;
   const ofLinks = yield* linkWarnings({ state, views, links, nowMs });
-  const ofPairs = pairWarnings(views, links);
+  const ofPairs = [...pairWarnings(views, links), ...topologyWarnings(views, links)];
   yield;
   const ofMachines = machineWarnings(state, views);
   yield;

@@ -81,6 +81,7 @@ export const WARNING_KINDS = {
   'rdma waits': 'an InfiniBand port without a subnet manager',
   'port flaps': 'a port that was lost and came back within the last hour',
   'port errors': 'an RDMA port with more errors than a sound cable has',
+  'far adapter': 'measured links over a network adapter on another socket than the GPUs',
   'slot errors': 'errors of the PCIe link of a device',
   'stale failed': 'a reading whose source fails',
   'stale silent': 'a reading whose source sends nothing',

@@ -85,6 +85,7 @@ const WORKSTATIONS: readonly SimulatedMachine[] = [
     name: 'quay',
     hardware: 'workstation',
     load: { memory: 0.51, use: 0.31, cpu: 0.05, hostMemory: 0.22 },
+    quirks: { hasFarAdapter: true },
     place: SHELF,
     changes: [
       {

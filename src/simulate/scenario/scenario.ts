@@ -112,6 +112,8 @@ export interface MachineQuirks {
   readonly downRdmaPorts?: readonly number[];
   /** InfiniBand ports that no subnet manager has configured. */
   readonly waitingRdmaPorts?: readonly number[];
+  /** Its network adapter is at the second processor, its GPUs at the first. */
+  readonly hasFarAdapter?: boolean;
   readonly portFaults?: readonly SimulatedPortFault[];
   /** Of its disk. */
   readonly diskFreeShare?: number;

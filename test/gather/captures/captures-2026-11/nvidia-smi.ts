@@ -8,6 +8,7 @@ import { parseHealth } from '../../../../src/gather/nvidia/parse-health.ts';
 import { parseInventory } from '../../../../src/gather/nvidia/parse-inventory.ts';
 import { parseNvlink } from '../../../../src/gather/nvidia/parse-nvlink.ts';
 import { parseProcesses } from '../../../../src/gather/nvidia/parse-processes.ts';
+import { parseTopo } from '../../../../src/gather/topology/parse-topo.ts';
 import { type CaptureRow, rowsReadBy } from './capture-row.ts';
 
 const MIB = 1_024 ** 2;
@@ -204,6 +205,8 @@ export const nvidiaSmiRows: readonly CaptureRow[] = [
     'nvidia-smi/nvlink-status-h200.txt': [[18, 26.562]],
     'nvidia-smi/nvlink-status-rtx-4080-super.txt': ['no NVLink'],
   }),
+  // One GPU: a matrix without a pair.
+  { file: 'nvidia-smi/topo-one-gpu-ansi.txt', expected: [], read: parseTopo },
   {
     file: 'nvidia-smi/message-gpu-lost-and-no-devices.txt',
     expected: 'GPU 0000:01:00.0 does not answer: Unknown Error',
