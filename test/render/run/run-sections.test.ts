@@ -34,6 +34,8 @@ const plain = (text: string): string =>
     .replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replace(/&(?:amp|lt|gt|quot);/g, entity => ENTITIES[entity] ?? entity)
     .replace(/[\\`]/g, '')
+    // A unit of its own element.
+    .replace(/<span class="unit">([^<]*)<\/span>/g, '$1')
     .toLowerCase();
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
@@ -45,8 +47,8 @@ const missingIn = (text: string, sections = runSections(whole)): readonly string
 
 test('a run with everything has every section, each with a key of its own', () => {
   expect(runSections(whole).map(({ key }) => key)).toEqual([
-    ...['outcomes', 'errors', 'finish-reasons', 'rates', 'client', 'server'],
-    ...['variants', 'agents', 'sessions', 'headroom', 'energy'],
+    ...['scenario', 'outcomes', 'errors', 'finish-reasons', 'rates', 'stalls', 'client', 'server'],
+    ...['variants', 'agents', 'sessions', 'prefix-cache', 'speculation', 'headroom', 'energy', 'cost'],
   ]);
 });
 
