@@ -1,12 +1,13 @@
 // One connection of the user's own OpenSSH client, over which the script of a survey serves requests. Its replies are bounded in bytes and
-// time, and every way in which it can fail is a sentence and what to do.
+// time, of one and of all, and every way in which it can fail is a sentence and what to do.
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { type Problem, ProblemError } from '../../core/problem.ts';
-import { lastLine } from '../../core/text/single-line.ts';
+import { lastLine, plainLine } from '../../core/text/single-line.ts';
 import type { Env } from '../../process/child.ts';
 import { READY, REMOTE_SCRIPT } from './remote-script.ts';
+import { ReplyBuffer } from './reply-buffer.ts';
 import { sshProblem } from './ssh-problem.ts';
 
 export class SurveyError extends ProblemError<Problem<'survey'>> {
@@ -18,6 +19,8 @@ export interface RemoteShellOptions {
   /** For `ssh -F`; undefined: the user's own. */
   readonly configFile: string | undefined;
   readonly env: Env;
+  /** Until the next reply, ms. Default: 30 s, twice as long as a tool may take. */
+  readonly replyMsMax?: number;
   readonly signal: AbortSignal;
 }
 
@@ -50,12 +53,16 @@ export class RemoteShell implements AsyncDisposable {
   readonly #closed = Promise.withResolvers<void>();
   #isReady = false;
   #bytes = 0;
-  #buffer: Buffer = Buffer.alloc(0);
+  readonly #buffer: ReplyBuffer = new ReplyBuffer();
   #stderr = '';
   #failure: SurveyError | undefined;
   readonly #alive: NodeJS.Timeout;
+  /** Starts again with each reply. */
+  readonly #late: NodeJS.Timeout;
+  #bytesAtLate = 0;
+  #busyMs = 0;
 
-  private constructor({ target, configFile, env, signal }: RemoteShellOptions) {
+  private constructor({ target, configFile, env, replyMsMax = REPLY_MS_MAX, signal }: RemoteShellOptions) {
     this.#target = target;
     const config = configFile === undefined ? [] : ['-F', configFile];
     this.#child = spawn('ssh', [...config, ...SSH_OPTIONS, '--', target, 'sh', '-s'], {
@@ -85,8 +92,15 @@ export class RemoteShell implements AsyncDisposable {
     stdin.write(REMOTE_SCRIPT);
     // The script ends itself when it receives no request for a while.
     this.#alive = setInterval(() => {
-      if (this.#isReady) this.request(['kind', '/']).catch(() => {});
+      if (this.#pending.length > 0) this.#busyMs += ALIVE_MS;
+      if (this.#busyMs > BUSY_MS_MAX)
+        this.#fail([`${target} took longer than ${BUSY_MS_MAX / 60_000} min`, CHECK]);
+      else if (this.#isReady) this.request(['kind', '/']).catch(() => {});
     }, ALIVE_MS);
+    this.#late = setTimeout(() => {
+      if (this.#pending.length > 0)
+        this.#fail([`${target} did not reply to a request in ${replyMsMax / 1_000} s`, CHECK]);
+    }, replyMsMax);
   }
 
   /** @throws SurveyError if the machine does not serve requests. */
@@ -118,6 +132,7 @@ export class RemoteShell implements AsyncDisposable {
     const [verb, ...rest] = words;
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
+      if (this.#pending.length === 0) this.#late.refresh();
       this.#pending.push({ isTool: verb === 'run', onOutput, resolve, reject, output: undefined });
       this.#child.stdin.write(`${[verb, rest.length, ...rest].join('\n')}\n`);
     });
@@ -125,6 +140,7 @@ export class RemoteShell implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#alive);
+    clearTimeout(this.#late);
     this.#child.stdin.end();
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), CLOSE_MS);
     if (this.#child.pid !== undefined) await this.#closed.promise;
@@ -139,39 +155,41 @@ export class RemoteShell implements AsyncDisposable {
         this.#isReady
           ? `${this.#target} sent more than ${BYTES_MAX / 1_048_576} MiB`
           : `${this.#target} printed more than ${BANNER_BYTES_MAX} bytes before it ran sh`,
-        'Look at what its login prints: ssh HOST true',
+        LOOK,
       ]);
       return;
     }
-    this.#buffer = Buffer.concat([this.#buffer, chunk]);
+    // A long reply over a slow line is no silence; a few bytes now and then are.
+    if (this.#bytes - this.#bytesAtLate >= PROGRESS_BYTES) this.#noteProgress();
+    this.#buffer.add(chunk);
     if (!this.#isReady && !this.#takeReady()) return;
     while (this.#takeReply());
     const [first] = this.#pending;
     if (first?.onOutput !== undefined && first.output === undefined)
-      first.onOutput(this.#buffer.toString('utf8'));
+      first.onOutput(this.#buffer.start(OUTPUT_SEEN_BYTES_MAX).toString('utf8'));
+  }
+
+  #noteProgress(): void {
+    this.#bytesAtLate = this.#bytes;
+    this.#late.refresh();
   }
 
   /** What a login prints before it, a banner or a greeting, is skipped. */
   #takeReady(): boolean {
-    const at = this.#buffer.indexOf(`\n${READY} `);
-    const end = at === -1 ? -1 : this.#buffer.indexOf('\n', at + 1);
-    if (end === -1) return false;
-    const system = this.#buffer.toString('utf8', at + READY.length + 2, end).trim();
-    this.#buffer = this.#buffer.subarray(end + 1);
+    const taken = this.#buffer.take(READY);
+    if (taken === undefined) return false;
     this.#isReady = true;
     this.#child.stdin.write(`${this.#mark}\n`);
-    this.#ready.resolve(system);
+    this.#ready.resolve(plainLine(taken.rest));
     return true;
   }
 
   #takeReply(): boolean {
     const [first] = this.#pending;
-    const at = this.#buffer.indexOf(`\n${this.#mark} `);
-    const end = at === -1 ? -1 : this.#buffer.indexOf('\n', at + 1);
-    if (first === undefined || end === -1) return false;
-    const bytes = Buffer.from(this.#buffer.subarray(0, at));
-    const status = this.#buffer.toString('utf8', at + this.#mark.length + 2, end);
-    this.#buffer = this.#buffer.subarray(end + 1);
+    const taken = first === undefined ? undefined : this.#buffer.take(this.#mark);
+    if (first === undefined || taken === undefined) return false;
+    const { bytes, rest: status } = taken;
+    this.#noteProgress();
     if (first.isTool && first.output === undefined) {
       first.output = bytes;
       return true;
@@ -217,3 +235,12 @@ const CLOSE_MS = 2_000;
 const BYTES_MAX = 64 * 1024 * 1024;
 const BANNER_BYTES_MAX = 256 * 1024;
 const STDERR_LENGTH_MAX = 16 * 1024;
+const REPLY_MS_MAX = 30_000;
+/** Of a reply that takes longer: at least a KiB a second. */
+const PROGRESS_BYTES = 32 * 1024;
+/** With a request that has no reply yet: of links to eleven machines, two tries each. */
+const BUSY_MS_MAX = 900_000;
+/** Of a tool that still runs: it prints where it listens. */
+const OUTPUT_SEEN_BYTES_MAX = 4_096;
+const CHECK = 'A disk or a tool there may hang. Check it: ssh HOST uptime';
+const LOOK = 'Look at what its login prints: ssh HOST true';
