@@ -12,7 +12,7 @@ import { isUnknown, unknown } from '../core/unknown.ts';
 import type { Gatherer } from '../gather/gatherer.ts';
 import { isUnreadable, type MachineFiles } from '../gather/machine-files.ts';
 import { poll } from '../gather/poll.ts';
-import { type Listener, parseListeners } from '../gather/procfs/parse-listeners.ts';
+import { type Listener, parseConnectedPorts, parseListeners } from '../gather/procfs/parse-listeners.ts';
 
 interface EnginesGathererParts {
   /** The machine's own: another tree has no sockets that can be asked. */
@@ -52,6 +52,7 @@ interface Place {
   /** In the order in which they are tried. */
   readonly origins: readonly string[];
   readonly listensOn: NodeEngine['listensOn'];
+  readonly isInUse: boolean;
   /** Changes with the program that listens; undefined if the system does not show that. */
   readonly inode: string | undefined;
 }
@@ -101,11 +102,11 @@ class EngineLook {
     if (isSame && last.kind === 'other' && ageMs < OTHER_MS) return last;
     if (isSame && last.kind === 'engine' && ageMs < (place.inode === undefined ? TRIED_MS : ENGINE_MS)) {
       const { origin, engine } = last.engine;
-      const requestsInFlight = await countRequests({ origin, signal }, engine);
+      const requestsInFlight = await countRequests({ origin, isInUse: place.isInUse, signal }, engine);
       return { ...last, engine: { ...last.engine, requestsInFlight } };
     }
     for (const origin of place.origins) {
-      const reply = await readEngine({ origin, signal });
+      const reply = await readEngine({ origin, isInUse: place.isInUse, signal });
       if (reply.kind === 'nothing') continue;
       const read = { place, readAtMs: this.#nowMs() };
       if (reply.kind === 'engine')
@@ -178,37 +179,51 @@ const placesOf = async (
   files: Pick<MachineFiles, 'text'>,
   ports: ReadonlySet<number>,
 ): Promise<readonly Place[]> => {
-  const listeners = await listenersOf(files);
-  if (listeners === undefined)
+  const sockets = await socketsOf(files);
+  if (sockets === undefined)
     return [...ports].slice(0, PLACES_MAX).map(port => ({
       port,
       origins: [LOOPBACK, LOOPBACK_6].map(host => originOf(host, port)),
       listensOn: unknown('the system does not show it'),
+      isInUse: false,
       inode: undefined,
     }));
   const byPort = Map.groupBy(
-    listeners.filter(({ port }) => ports.has(port)),
+    sockets.listeners.filter(({ port }) => ports.has(port)),
     ({ port }) => port,
   );
-  return [...byPort].slice(0, PLACES_MAX).map(([port, sockets]) => {
-    const [widest] = sockets.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return [...byPort].slice(0, PLACES_MAX).map(([port, listeners]) => {
+    const [widest] = listeners.toSorted((a, b) => rankOf(a) - rankOf(b));
     return {
       port,
-      origins: [...new Set(sockets.flatMap(({ address }) => HOSTS[address] ?? [address]))]
+      origins: [...new Set(listeners.flatMap(({ address }) => HOSTS[address] ?? [address]))]
         .slice(0, ORIGINS_MAX)
         .map(host => originOf(host, port)),
       listensOn: widest?.address ?? unknown('the system does not show it'),
-      inode: sockets.map(({ inode }) => inode).join(' '),
+      isInUse: sockets.connectedPorts.has(port),
+      inode: listeners.map(({ inode }) => inode).join(' '),
     };
   });
 };
 
 /** Undefined where the system has no such list. */
-const listenersOf = async (files: Pick<MachineFiles, 'text'>): Promise<readonly Listener[] | undefined> => {
+const socketsOf = async (
+  files: Pick<MachineFiles, 'text'>,
+): Promise<
+  { readonly listeners: readonly Listener[]; readonly connectedPorts: ReadonlySet<number> } | undefined
+> => {
   const texts = await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(path => files.text(path)));
-  const lists = texts.flatMap(text => (isUnreadable(text) ? [] : [parseListeners(text)]));
-  const read = lists.filter(list => list !== undefined);
-  return read.length === 0 ? undefined : read.flat();
+  const read = texts.flatMap(text => {
+    const listeners = isUnreadable(text) ? undefined : parseListeners(text);
+    return isUnreadable(text) || listeners === undefined
+      ? []
+      : [{ listeners, ports: parseConnectedPorts(text) }];
+  });
+  if (read.length === 0) return undefined;
+  return {
+    listeners: read.flatMap(({ listeners }) => listeners),
+    connectedPorts: new Set(read.flatMap(({ ports }) => [...ports])),
+  };
 };
 
 const originOf = (host: string, port: number): string => `http://${hostText(host)}:${port}`;

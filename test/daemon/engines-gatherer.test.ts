@@ -1,5 +1,7 @@
 // Engines found on this machine, against servers at real ports of loopback.
 
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { enginesGatherer } from '../../src/daemon/engines-gatherer.ts';
 import { directoryFiles } from '../../src/gather/directory-files.ts';
@@ -66,7 +68,7 @@ test('between two looks only its requests are read, and a program that replaces 
   const second = run.waitFor(isReading('engines'));
   await clock.advance(INTERVAL_MS);
   await second;
-  expect(stub.requests.slice(identified)).toEqual(['GET /metrics']);
+  expect(stub.requests.slice(identified)).toEqual(['GET /props', 'GET /metrics']);
   await stub[Symbol.asyncDispose]();
   await using other = await startPageServer(ENGINE_PAGES.Ollama, { port });
   const third = run.waitFor(isReading('engines'));
@@ -74,6 +76,26 @@ test('between two looks only its requests are read, and a program that replaces 
   expect(ofPorts([port], (await third).reading.value.engines)).toMatchObject([
     { engine: 'Ollama', origin: other.origin, models: [{ name: 'gemma3:4b' }] },
   ]);
+});
+
+test('an engine that could sleep is counted only while a client is connected', async () => {
+  const pages = ENGINE_PAGES['llama.cpp'];
+  await using stub = await startPageServer({
+    ...pages,
+    '/props': { ...pages['/props'], is_sleeping: false },
+  });
+  const { clock, run: started } = runOf({ isEnabled: true, ports: [stub.port] });
+  await using run = started;
+  const first = await run.waitFor(isReading('engines'), 'from start');
+  expect(ofPorts([stub.port], first.reading.value.engines)).toMatchObject([
+    { requestsInFlight: { kind: 'unknown' } },
+  ]);
+  const client = connect(stub.port, '127.0.0.1');
+  await once(client, 'connect');
+  const second = run.waitFor(isReading('engines'));
+  await clock.advance(INTERVAL_MS);
+  expect(ofPorts([stub.port], (await second).reading.value.engines)).toMatchObject([{ requestsInFlight: 1 }]);
+  client.destroy();
 });
 
 test('what is not an engine has a reason and is left alone for a while, and switched off nothing is requested', async () => {

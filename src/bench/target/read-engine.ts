@@ -17,6 +17,8 @@ import { parseTargetUrl } from './target-url.ts';
 interface EngineQuestion {
   /** "http://127.0.0.1:8000" */
   readonly origin: string;
+  /** A client is connected: an engine that sleeps when nothing is requested does not do so now. Default: unknown, false. */
+  readonly isInUse?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -60,6 +62,8 @@ export const countRequests = async (
   kind: NodeEngine['engine'],
 ): Promise<Reported<number>> => {
   const engine = isUnknown(kind) ? undefined : serverEngine(kind);
+  const asleep = await sleepOf(question, engine);
+  if (asleep !== 'awake') return asleep;
   for (const path of engine?.counts ?? COUNTS_OF_UNKNOWN) {
     const page = await getPage(question, path);
     if (page.kind !== 'answer' || page.status !== 200) continue;
@@ -67,6 +71,22 @@ export const countRequests = async (
     if (counted !== undefined) return Math.min(Math.round(counted), Number.MAX_SAFE_INTEGER);
   }
   return unknown(engine?.uncounted ?? 'the server does not report how many requests it has');
+};
+
+/** Why its requests cannot be counted without loading its model, or keeping it loaded; 0: it is asleep. */
+const sleepOf = async (
+  question: EngineQuestion,
+  engine: ServerEngine | undefined,
+): Promise<Reported<number> | 'awake'> => {
+  if (engine?.sleeps === undefined) return 'awake';
+  const page = await getPage(question, engine.sleeps.path);
+  if (page.kind !== 'answer') return unknown(shortened(page.reason));
+  const json = page.status === 200 ? parseAnyJson(page.text) : undefined;
+  const isAsleep = isJsonObject(json) ? engine.sleeps.isAsleep(json) : undefined;
+  if (isAsleep === true) return 0;
+  return isAsleep === undefined || question.isInUse === true
+    ? 'awake'
+    : unknown('not counted while no client is connected: it could not sleep');
 };
 
 type Page = Awaited<ReturnType<typeof fetchText>>;

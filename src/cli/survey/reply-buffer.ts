@@ -1,5 +1,5 @@
-// What has arrived of a remote shell and is not taken yet. Each byte is copied and searched a constant number of times, whatever a machine
-// sends: a search goes on where the last one ended, and the memory doubles.
+// What has arrived of a remote shell and is not taken yet. Each byte is copied and searched a constant number of times, also if a machine
+// sends without end: a search goes on where the last one ended, and the memory doubles.
 
 export interface TakenReply {
   readonly bytes: Buffer;

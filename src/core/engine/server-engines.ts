@@ -1,6 +1,6 @@
 // Engines that serve models over HTTP, once: the name in reports, the ports that they listen on unless configured otherwise,
 // what identifies them, and which of their pages contain version, loaded models and requests in flight. All pages are
-// GETs that change nothing: none of them loads a model.
+// GETs that change nothing: none of them loads a model, apart from those of an engine that `sleeps`.
 
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Engine } from '../model/engine-constants.ts';
@@ -31,6 +31,12 @@ export interface ServerEngine {
   };
   /** Pages that may contain its requests in flight. */
   readonly counts: readonly CountPage[];
+  /** It may unload its model when nothing is requested; those pages load it again, or keep it from being unloaded. */
+  readonly sleeps?: {
+    readonly path: string;
+    /** undefined: this version does not sleep. */
+    readonly isAsleep: (json: JsonObject) => boolean | undefined;
+  };
   /** Why it does not report them. */
   readonly uncounted: string;
   /** Whose constants headroom uses for it. */
@@ -89,6 +95,11 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     settingsPath: '/props',
     versionField: 'build_info',
     counts: ['/metrics', '/slots'],
+    // --sleep-idle-seconds; "/slots" loads the model in every version with it, "/metrics" in those before 2026-08 (ggml-org/llama.cpp#27376).
+    sleeps: {
+      path: '/props',
+      isAsleep: ({ is_sleeping: isAsleep }) => (typeof isAsleep === 'boolean' ? isAsleep : undefined),
+    },
     uncounted: 'llama.cpp counts its requests only with --metrics or --slots',
     family: 'llama.cpp',
     cachesTemplates: true,

@@ -19,6 +19,10 @@ export const parseListeners = (text: string): readonly Listener[] | undefined =>
   });
 };
 
+/** Ports of this machine with a connection that is established, of either end. */
+export const parseConnectedPorts = (text: string): ReadonlySet<number> =>
+  new Set(Array.from(text.matchAll(ESTABLISHED), ([, port = '']) => Number.parseInt(port, 16)));
+
 const addressOf = (hex: string): string => {
   const bytes = Array.from({ length: hex.length / 8 }, (_, word) =>
     (hex.slice(word * 8, word * 8 + 8).match(/../g) ?? []).toReversed(),
@@ -32,3 +36,5 @@ const addressOf = (hex: string): string => {
 /** "0: 0100007F:1F90 00000000:0000 0A tx:rx tr:when retrnsmt uid timeout inode"; 0A is TCP_LISTEN. */
 const LISTENING =
   /^\s*\d+: ((?:[0-9A-F]{8}){1,4}):([0-9A-F]{4}) [0-9A-F]+:0000 0A \S+ \S+ \S+ +\d+ +\d+ (\d+)/;
+/** The same with 01, TCP_ESTABLISHED. */
+const ESTABLISHED = /^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} 01 /gm;

@@ -113,6 +113,26 @@ test('names are shortened to one line, and only some of many are read', async ()
   expect(reply.found.models[0]?.name.length).toBeLessThanOrEqual(300);
 });
 
+test.for([
+  ['sleeps', { isAsleep: true, isInUse: false }, 0],
+  ['sleeps while a client is connected', { isAsleep: true, isInUse: true }, 0],
+  ['could sleep soon', { isAsleep: false, isInUse: false }, because(/could not sleep/)],
+  ['is in use', { isAsleep: false, isInUse: true }, 1],
+] as const)(
+  'a llama.cpp that %s is neither woken nor kept awake',
+  async ([, { isAsleep, isInUse }, requestsInFlight]) => {
+    const pages = ENGINE_PAGES['llama.cpp'];
+    await using server = await startPageServer({
+      ...pages,
+      '/props': { ...pages['/props'], is_sleeping: isAsleep },
+    });
+    const reply = await readEngine({ origin: server.origin, isInUse, signal });
+    expect(reply).toMatchObject({ kind: 'engine', found: { engine: 'llama.cpp', requestsInFlight } });
+    const waking = server.requests.filter(({ line }) => /\/slots|\/metrics/.test(line));
+    expect(waking.length > 0).toBe(requestsInFlight === 1);
+  },
+);
+
 test('counts that are no counts are unknown', async () => {
   await using server = await startPageServer({ '/metrics': 'vllm:num_requests_running NaN\n' });
   expect(await countRequests({ origin: server.origin, signal }, 'vLLM')).toMatchObject({ kind: 'unknown' });
