@@ -14,14 +14,15 @@ interface PathLoss {
   readonly high: number;
 }
 
-/** Undefined unless measured. */
+/** Undefined unless measured. A node may report any numbers as its figures: bounds of absurd ones would take seconds. */
 export const datagramLoss = (
   figures: DatagramFigures,
   direction: 'upload' | 'download',
 ): PathLoss | undefined => {
   const share = figures[`${direction}LossShare`];
   const of = figures[`${direction}Datagrams`];
-  if (!isKnown(share) || !isKnown(of) || of <= 0) return undefined;
+  if (!isKnown(share) || !isKnown(of)) return undefined;
+  if (!isShare(share) || !(of > 0 && of <= DATAGRAMS_MAX)) return undefined;
   return { share, ...shareInterval({ hits: Math.round(share * of), of, confidence: 0.95 }) };
 };
 
@@ -43,7 +44,7 @@ export const lossWays = (figures: DatagramFigures): string => {
   });
   const reordered = WAYS.flatMap(({ direction, name }) => {
     const share = figures[`${direction}ReorderedShare`];
-    return isKnown(share) && share > 0 ? `${percent(share)} ${name}` : [];
+    return isKnown(share) && isShare(share) && share > 0 ? `${percent(share)} ${name}` : [];
   });
   return [
     ...(lost.length === 0 ? [] : [`loses ${lost.join(', ')}`]),
@@ -62,7 +63,11 @@ const WAYS = [
   { direction: 'download', name: 'down' },
 ] as const;
 
+const isShare = (value: number): boolean => value >= 0 && value <= 1;
+
 const percent = (share: number): string => figureText(formatFinePercent(share));
 
 /** A sound cable loses none. At this share and a round trip of 1 ms TCP carries about 450 Mb/s (Mathis et al. 1997, Reno). */
 export const FAULTY_LOSS_SHARE: number = 0.001;
+/** A thousand times those of a probe. */
+const DATAGRAMS_MAX = 4_000_000;

@@ -17,6 +17,8 @@ export const regularisedIncompleteBeta = ({
   const front = Math.exp(
     logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x) - Math.log(a),
   );
+  // Beyond the range of doubles, where the fraction would take all its steps.
+  if (!Number.isFinite(front) || front === 0) return Math.min(1, front);
   return front * continuedFraction({ x, a, b });
 };
 

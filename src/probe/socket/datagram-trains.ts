@@ -4,6 +4,7 @@ import { type Clock, pause } from '../../clock/clock.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import type { DatagramEnd, ReceivedTrain, Train } from './datagram-end.ts';
+import { ProbeError } from './probe-error.ts';
 import type { ProbeDirection } from './rate-estimate.ts';
 
 export interface SentTrain {
@@ -50,9 +51,14 @@ export class Trains {
       const sent = await end.send({ ...plan, train }, port, signal);
       await pause(clock, settleMs, signal);
       const received = await this.#request({ kind: 'count-train', train }, 'train-counted');
+      const { count, reordered, numbers } = received;
+      if (count > plan.count || reordered > count || numbers.some(number => number >= plan.count))
+        throw new ProbeError('protocol', 'the other end claims to have received more than was sent');
       return { sent, received, isWhole: end.isWhole };
     }
     const { sent, isWhole } = await this.#request({ kind: 'send-train', ...plan, train }, 'train-sent');
+    if (sent > plan.count)
+      throw new ProbeError('protocol', 'the other end claims to have sent more than was requested');
     await pause(clock, settleMs, signal);
     return {
       sent,

@@ -13,6 +13,18 @@ test('a loss has the bounds that so many datagrams allow', () => {
   expect(datagramLoss(NONE, 'upload')).toBeUndefined();
 });
 
+test.each([
+  [0.5, 1e300],
+  [1e300, 1e300],
+  [2, 100],
+  [-1, 100],
+  [0.5, -5],
+])('a share of %d of %d datagrams is no loss, and takes no time', (uploadLossShare, uploadDatagrams) => {
+  const figures = { ...NONE, uploadDatagrams, uploadLossShare, uploadReorderedShare: uploadLossShare * 5 };
+  expect(datagramLoss(figures, 'upload')).toBeUndefined();
+  expect(lossWays(figures)).toBe('');
+});
+
 test('is written with its interval, and what is out of order only if something is', () => {
   const figures = {
     ...NONE,
