@@ -1,4 +1,4 @@
-// A peer that lies about trains of datagrams, against a real socket of loopback.
+// A peer that claims what cannot be of trains of datagrams, against a real socket of loopback.
 
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
