@@ -68,16 +68,17 @@ export const loadStart = async (
 };
 
 /** For what comes before the first request: a stop then leaves nothing to report. */
-export const interrupted = async <End>(state: ProcessState, run: () => Promise<End>): Promise<End> => {
+export const interrupted = async <End>(
+  state: ProcessState,
+  run: () => Promise<End>,
+  stopped = 'the run was stopped before it started',
+): Promise<End> => {
   try {
     return await run();
   } catch (error) {
     if (!state.stop.aborted || error instanceof CommandError) throw error;
-    throw new CommandError(
-      'benchInterrupted',
-      'the run was stopped before it started',
-      'Nothing was measured, so there is no report.',
-      { cause: error },
-    );
+    throw new CommandError('benchInterrupted', stopped, 'Nothing was measured, so there is no report.', {
+      cause: error,
+    });
   }
 };

@@ -11,10 +11,9 @@ import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
-import { loadStart } from '../load-start.ts';
+import { interrupted, loadStart } from '../load-start.ts';
 import type { ProcessState } from '../process-state.ts';
 import { isFormPrinted } from '../report/form-options.ts';
 import { directoryOf } from '../runs/found-runs.ts';
@@ -89,23 +88,8 @@ const startOf = async (
   return await unlessStopped(state, () => startSweep(state, { ...start, resumed: directory, isQuiet }));
 };
 
-/** A sweep that is stopped before its first stage has nothing to report. */
-const unlessStopped = async (
-  state: ProcessState,
-  run: () => Promise<SweepOutcome>,
-): Promise<SweepOutcome> => {
-  try {
-    return await run();
-  } catch (error) {
-    if (!state.stop.aborted || error instanceof CommandError) throw error;
-    throw new CommandError(
-      'benchInterrupted',
-      'the sweep was stopped before its first stage',
-      'Nothing was measured.',
-      { cause: error },
-    );
-  }
-};
+const unlessStopped = (state: ProcessState, run: () => Promise<SweepOutcome>): Promise<SweepOutcome> =>
+  interrupted(state, run, 'the sweep was stopped before its first stage');
 
 /** `secrets` is the call that headers and keys were given to. */
 const newStart = async (
