@@ -5,7 +5,7 @@ import { counted } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import { nodeName } from '../node/node-view.ts';
 import { readingView } from '../node/reading-view.ts';
-import { activeLeases } from '../run/run-selectors.ts';
+import { activeLeases, originOfLease } from '../run/run-selectors.ts';
 import type { State } from '../state.ts';
 import { isKnown } from '../unknown.ts';
 
@@ -45,7 +45,10 @@ const serverOn = (state: State, node: NodeId, nowMs: number): string | undefined
     // A watcher reports 0 once, when the last request has ended.
     if (source === 'run' || targetNode !== node || requestsInFlight === 0) continue;
     const count = isKnown(requestsInFlight) ? counted(requestsInFlight, 'request') : 'requests';
-    return `a server on ${nodeName(state, node)} has ${count} in flight`;
+    // Which one: it may claim them for ever, and then a person has to look at it.
+    const origin = originOfLease(runner);
+    const at = origin === undefined ? '' : `, ${origin},`;
+    return `a server on ${nodeName(state, node)}${at} has ${count} in flight`;
   }
   return undefined;
 };

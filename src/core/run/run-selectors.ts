@@ -111,7 +111,13 @@ function* engineLeases(
 
 /** Of a server that a node watches. */
 export const endpointRunnerKey = (origin: string): string =>
-  `endpoint ${origin}`.slice(0, RUNNER_KEY_LENGTH_MAX);
+  `${ENDPOINT_PREFIX}${origin}`.slice(0, RUNNER_KEY_LENGTH_MAX);
+
+/** Where the server of a lease listens; undefined for a lease of anything else. */
+export const originOfLease = ({ source, runnerKey }: Runner): string | undefined =>
+  source === 'endpoint' && runnerKey.startsWith(ENDPOINT_PREFIX)
+    ? runnerKey.slice(ENDPOINT_PREFIX.length)
+    : undefined;
 
 /** The end of a run is published before its lease expires. */
 const hasEnded = (state: State, reporter: NodeId, runner: Runner): boolean => {
@@ -128,5 +134,6 @@ export const runOfLease = ({ source, runnerKey }: Runner): string | undefined =>
   source === 'run' && runnerKey.startsWith(RUN_PREFIX) ? runnerKey.slice(RUN_PREFIX.length) : undefined;
 
 const RUNNER_KEY_LENGTH_MAX = 200;
+const ENDPOINT_PREFIX = 'endpoint ';
 const RUN_PREFIX = 'run ';
 const COMPARISON_PREFIX = `${COMPARISON_TAG}=`;
