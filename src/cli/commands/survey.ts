@@ -22,7 +22,10 @@ import { SURVEY_SCHEMA } from '../survey/survey-document.ts';
 const MACHINES_MAX = 12;
 const TARGET_LENGTH_MAX = 255;
 
-/** Names only: a word that begins with a dash would be an option of ssh, and none of these characters means anything to a shell. */
+/**
+ * Names only: a word that begins with a dash would be an option of ssh, a host that does one of a ProxyCommand (nc %h), and none of these
+ * characters means anything to a shell.
+ */
 const parseTargets = (text: string): Parsed<readonly string[]> => {
   const targets = [...new Set(text.split(',').map(target => target.trim()))];
   const strange = targets.find(target => target.length > TARGET_LENGTH_MAX || !TARGET.test(target));
@@ -36,7 +39,7 @@ const parseTargets = (text: string): Parsed<readonly string[]> => {
     : wrong(`${targets.length} machines are too many`, `At most ${MACHINES_MAX} at once.`);
 };
 
-const TARGET = /^(?:ssh:\/\/)?[A-Za-z0-9_[][A-Za-z0-9_.@:[\]%-]*$/;
+const TARGET = /^(?!.*@-)(?:ssh:\/\/)?[A-Za-z0-9_[][A-Za-z0-9_.@:[\]%-]*$/;
 
 const sshOption = value({
   name: 'ssh',

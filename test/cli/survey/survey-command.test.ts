@@ -76,6 +76,7 @@ describe('plimsoll survey', () => {
       'a b',
       '`id`',
       'ssh://-x',
+      'root@-x',
       'http://a',
       '',
       'a,,b',
