@@ -37,9 +37,9 @@ describe('a command line', () => {
     expect(stdout.text).toBe('1.2.3\n');
   });
 
-  test.each(COMMANDS.map(({ name }) => name))(
+  test.each(COMMANDS.map(({ name, options }) => [name, options] as const))(
     'asks for the help of %s, with options and examples',
-    async name => {
+    async (name, options) => {
       for (const args of [
         [...name.split(' '), '--help', 'all'],
         ['help', ...name.split(' '), 'all'],
@@ -49,7 +49,7 @@ describe('a command line', () => {
         const { run, stdout } = madeUpProcess(args);
         expect(await run()).toBe(0);
         expect(stdout.text).toMatch(new RegExp(`^Usage: plimsoll ${name}`));
-        expect(stdout.text).toContain('--home DIR');
+        for (const { name: option } of options) expect(stdout.text).toContain(`--${option}`);
         expect(stdout.text).toContain('Examples:');
       }
     },
