@@ -4,7 +4,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { type Clock, pause } from '../clock/clock.ts';
-import { errorMessage } from '../core/problem.ts';
+import { shortReason } from '../core/problem.ts';
 
 /** Tries of one message. */
 export const DELIVERY_TRIES_MAX = 4;
@@ -26,9 +26,15 @@ interface Delivery {
 export type Delivered =
   | { readonly kind: 'taken'; readonly body: string }
   /** `isSilent`: it did not reply, or was busy until the last try, so it would take no other message either. */
-  | { readonly kind: 'dropped'; readonly failure: string; readonly isSilent: boolean };
+  | {
+      readonly kind: 'dropped';
+      readonly failure: string;
+      readonly isSilent: boolean;
+      /** The pause that the receiver requests, ms: RFC 9110 section 10.2.3. */
+      readonly retryAfterMs: number | undefined;
+    };
 
-/** 429, 502, 503 and 504 are retried, as OTLP specifies; others are not. @throws the signal's reason */
+/** 429, 502, 503 and 504 are retried, as OTLP specifies, not before `Retry-After`; others are not. @throws the signal's reason */
 export const deliver = async (url: URL, delivery: Delivery): Promise<Delivered> => {
   const { clock, signal, untilMs } = delivery;
   for (let tries = 1; ; tries += 1) {
@@ -40,9 +46,10 @@ export const deliver = async (url: URL, delivery: Delivery): Promise<Delivered> 
     const failure = typeof answer === 'string' ? answer : `status ${answer.status}`;
     const isRetried = typeof answer === 'string' || RETRIED.has(answer.status);
     const requested = typeof answer === 'string' ? undefined : answer.retryAfterMs;
-    const waitMs = Math.min(requested ?? BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
+    const waitMs = requested ?? Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
     const isOver = tries >= DELIVERY_TRIES_MAX || clock.nowMs() + waitMs >= untilMs;
-    if (!isRetried || isOver) return { kind: 'dropped', failure, isSilent: isRetried };
+    if (!isRetried || isOver)
+      return { kind: 'dropped', failure, isSilent: isRetried, retryAfterMs: requested };
     await clock.sleep(waitMs, signal);
   }
 };
@@ -81,20 +88,24 @@ const post = (
     });
     // An error after the head of a reply does not undo it: a repeated message would count twice.
     sending.on('error', error => {
-      if (!hasAnswered) resolve(limit.aborted ? NO_ANSWER : errorMessage(error));
+      // By its code: the text of the error has the address, which may be a secret.
+      if (!hasAnswered) resolve(limit.aborted ? NO_ANSWER : shortReason(error));
     });
     sending.end(body);
   });
 
 /** The status counts even if the rest of the reply is lost. */
 const answerOf = async (answer: IncomingMessage): Promise<Answer> => {
-  const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
   return {
     status: answer.statusCode ?? 0,
-    retryAfterMs: Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : undefined,
+    retryAfterMs: secondsMs(answer.headers['retry-after']),
     body: await boundedBody(answer),
   };
 };
+
+/** A date is not read: it compares two clocks. */
+const secondsMs = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) * 1_000 : undefined;
 
 const boundedBody = async (answer: IncomingMessage): Promise<string> => {
   const parts: Buffer[] = [];

@@ -43,34 +43,47 @@ interface NotifierParts extends Pick<LocalNode, 'nodeId' | 'state' | 'record'> {
 export class Notifier {
   readonly #parts: NotifierParts;
   readonly #warnings = new WarningWatch();
-  #senders: readonly WebhookSender[] = [];
+  /** By their settings, in the order of config.toml. */
+  #running: ReadonlyMap<string, RunningSender> = new Map();
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
   }
 
   get status(): readonly WebhookAnswer[] {
-    return this.#senders.map(({ status }) => status);
+    return [...this.#running.values()].map(({ sender }) => sender.status);
   }
 
-  /** Until the abort; resolves then. A change of config.toml is taken up at once. */
+  /** Until the abort; resolves then. A webhook that changes in config.toml is taken up at once; others go on. */
   async run(until: AbortSignal): Promise<void> {
     const { settings, webhooks } = this.#parts;
     let changed = new AbortController();
+    let failure: { readonly error: unknown } | undefined;
     const unsubscribe = settings.onChange(() => changed.abort());
+    const start = (webhook: WebhookConfig): RunningSender => {
+      const sender = new WebhookSender(this.#parts, webhook, signal => this.#read(signal));
+      const stop = new AbortController();
+      const ended = sender.run(AbortSignal.any([until, stop.signal]), until).catch((error: unknown) => {
+        failure = { error };
+        changed.abort();
+      });
+      return { sender, stop, ended };
+    };
     try {
-      while (!until.aborted) {
+      while (!until.aborted && failure === undefined) {
         changed = new AbortController();
-        const round = AbortSignal.any([until, changed.signal]);
-        this.#senders = firstOfEachName(webhooks()).map(
-          webhook => new WebhookSender(this.#parts, webhook, signal => this.#read(signal)),
+        const wanted = new Map(firstOfEachName(webhooks()).map(one => [JSON.stringify(one), one]));
+        for (const [key, one] of this.#running) if (!wanted.has(key)) await ended(one);
+        this.#running = new Map(
+          [...wanted].map(([key, webhook]) => [key, this.#running.get(key) ?? start(webhook)]),
         );
-        await Promise.all([...this.#senders.map(sender => sender.run(round)), untilAborted(round)]);
-        for (const sender of this.#senders) sender.close();
+        await untilAborted(AbortSignal.any([until, changed.signal]));
       }
     } finally {
       unsubscribe();
+      for (const one of this.#running.values()) await ended(one);
     }
+    if (failure !== undefined) throw failure.error;
   }
 
   /** The warnings that people see; in pieces, because readers and the mesh go first. */
@@ -86,6 +99,18 @@ export class Notifier {
     }
   }
 }
+
+interface RunningSender {
+  readonly sender: WebhookSender;
+  readonly stop: AbortController;
+  readonly ended: Promise<void>;
+}
+
+const ended = async (one: RunningSender): Promise<void> => {
+  one.stop.abort();
+  await one.ended;
+  one.sender.close();
+};
 
 interface Look {
   readonly state: State;
@@ -120,15 +145,17 @@ class WebhookSender {
     return this.#status;
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  /** @param until a message that is under way is sent to its end before: cut off, it might arrive and be sent again */
+  async run(signal: AbortSignal, until: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     let waitMs = LOOK_MS;
     for (;;) {
       await pause(clock, waitMs, signal);
       if (signal.aborted) return;
       const look = await this.#read(signal);
+      if (signal.aborted) return;
       waitMs = look.isLarge ? LOOK_OF_MANY_MS : LOOK_MS;
-      await this.#act(look, signal);
+      await this.#act(look, until);
     }
   }
 
@@ -233,10 +260,11 @@ class WebhookSender {
       this.#status = { ...this.#status, sent: this.#status.sent + count };
       return true;
     }
-    const { failure, isSilent } = delivered;
+    const { failure, isSilent, retryAfterMs } = delivered;
     this.#failures += 1;
     this.#refusals = isSilent ? this.#refusals : this.#refusals + 1;
-    this.#nextMs = clock.nowMs() + Math.min(LOOK_MS * 2 ** this.#failures, NOTIFY_BACKOFF_MS_MAX);
+    const backoffMs = Math.max(LOOK_MS * 2 ** this.#failures, retryAfterMs ?? 0);
+    this.#nextMs = clock.nowMs() + Math.min(backoffMs, NOTIFY_BACKOFF_MS_MAX);
     const isGivenUp = this.#refusals >= REFUSALS_MAX;
     if (isGivenUp) this.#refusals = 0;
     const dropped = this.#status.dropped + (isGivenUp ? count : 0);

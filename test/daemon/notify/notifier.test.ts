@@ -114,6 +114,37 @@ test('changes that a receiver refuses again and again are given up and counted',
   expect(receiver.bodies).toHaveLength(REFUSALS_MAX);
 });
 
+test('a receiver that asks for a pause of minutes is left alone for as long', async () => {
+  await using receiver = await webhookReceiver();
+  await using cluster = notifyingCluster(receiver, { nodes: 1 });
+  receiver.retryAfterSeconds = 200;
+  receiver.answer = 429;
+  cluster.memoryUse[0] = 0.99;
+  await cluster.passUntil(() => cluster.notices.all.length === 1);
+  expect(receiver.bodies).toHaveLength(1);
+  receiver.answer = 200;
+  await cluster.pass(180);
+  expect(receiver.bodies).toHaveLength(1);
+  await cluster.passUntil(() => cluster.sent() === 1);
+});
+
+test('a change of config.toml cuts off no message, and forgets nothing of a webhook that stays as it was', async () => {
+  await using receiver = await webhookReceiver();
+  await using cluster = notifyingCluster(receiver, { nodes: 1 });
+  receiver.answer = 'none';
+  cluster.memoryUse[0] = 0.99;
+  await cluster.passUntil(() => receiver.isSilent);
+  cluster.configure({});
+  cluster.configure({ level: 'note' });
+  receiver.reply();
+  receiver.answer = 200;
+  await cluster.pass(120);
+  expect(receiver.changes()).toEqual(['raised memory by anvil']);
+  cluster.configure({ level: 'note' });
+  await cluster.pass(5);
+  expect(cluster.status()).toMatchObject({ open: 1, isSender: true });
+});
+
 test('Alertmanager is reminded of what is open, and is sent its end', async () => {
   await using receiver = await webhookReceiver();
   await using cluster = notifyingCluster(receiver, { nodes: 1, format: 'alertmanager' });
@@ -150,7 +181,10 @@ const webhookReceiver = async () => {
   const bodies: string[] = [];
   const paths: string[] = [];
   const silent = new Set<ServerResponse>();
-  const setting: { answer: number | 'none' } = { answer: 200 };
+  const setting: { answer: number | 'none'; retryAfterSeconds: number | undefined } = {
+    answer: 200,
+    retryAfterSeconds: undefined,
+  };
   const server = createServer((request, reply) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => {
@@ -162,7 +196,15 @@ const webhookReceiver = async () => {
       if (setting.answer === 'none') {
         silent.add(reply);
         reply.once('close', () => silent.delete(reply));
-      } else reply.writeHead(setting.answer).end();
+      } else {
+        const { answer, retryAfterSeconds } = setting;
+        reply
+          .writeHead(
+            answer,
+            retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+          )
+          .end();
+      }
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -174,6 +216,13 @@ const webhookReceiver = async () => {
     paths,
     get isSilent() {
       return silent.size > 0;
+    },
+    set retryAfterSeconds(seconds: number) {
+      setting.retryAfterSeconds = seconds;
+    },
+    /** To those that wait for it. */
+    reply: () => {
+      for (const reply of silent) reply.writeHead(200).end();
     },
     set answer(answer: number | 'none') {
       setting.answer = answer;
@@ -234,7 +283,7 @@ const notifyingCluster = (
     seqs.set(key, seq);
     state = apply(state, eventOf(origin, fact, { seq, receivedAtMs: clock.nowMs() }));
   };
-  const webhook: WebhookConfig = {
+  let webhook: WebhookConfig = {
     name: 'ops',
     url: receiver.url,
     format,
@@ -242,6 +291,7 @@ const notifyingCluster = (
     raisedAfterMs: 30_000,
     clearedAfterMs: 60_000,
   };
+  const changed = new Set<() => void>();
   const running = new Map<number, { readonly stop: AbortController; readonly ended: Promise<void> }>();
   const notifiers: (Notifier | undefined)[] = [];
   let sentByStopped = 0;
@@ -257,7 +307,12 @@ const notifyingCluster = (
         record(nodeId, fact);
         return 'reported';
       },
-      settings: { onChange: () => () => undefined },
+      settings: {
+        onChange: listener => {
+          changed.add(listener);
+          return () => changed.delete(listener);
+        },
+      },
       webhooks: () => [webhook],
     });
     notifiers[index] = notifier;
@@ -292,6 +347,10 @@ const notifyingCluster = (
     memoryUse,
     start,
     stop,
+    configure: (change: Partial<WebhookConfig>) => {
+      webhook = { ...webhook, ...change };
+      for (const listener of changed) listener();
+    },
     status: () => notifiers[0]?.status[0],
     sent: () => notifiers.reduce((sum, one) => sum + (one?.status[0]?.sent ?? 0), sentByStopped),
     pass: async (seconds: number) => {
