@@ -129,7 +129,7 @@ describe('the alerts', () => {
     ]);
   });
 
-  it('detect what the page warns about: a link that is short, a path that is slow, lanes and links of a card', () => {
+  it('detect what the page warns about: a link that is short, a path that is slow, cards, ports and slots', () => {
     const warned = (id: string) => ({
       [LIVE]: '1x120',
       [`plimsoll_warning{id="${id}",level="caution",nodes="atlas"}`]: '1x120',
@@ -140,6 +140,19 @@ describe('the alerts', () => {
       ['40m', warned('pcie a g'), ['PlimsollGpuLanes']],
       ['40m', warned('gpu links a g'), ['PlimsollGpuLinksDown']],
       ['40m', warned('week a g'), []],
+      ['40m', warned('port flaps a ens1f0np0'), ['PlimsollPortFlaps']],
+      ['40m', warned('port errors a mlx5_0'), ['PlimsollCableErrors']],
+      ['40m', warned('slot errors a 0000:06:00.0'), ['PlimsollSlotErrors']],
+      // Over before it has lasted.
+      ['3m', warned('port errors a mlx5_0'), []],
+      [
+        '40m',
+        {
+          [LIVE]: '1x120',
+          [`plimsoll_warning{id="port flaps a eth0",level="caution",nodes="atlas"}`]: '1x20 _x100',
+        },
+        [],
+      ],
     ]);
   });
 });
