@@ -4,7 +4,7 @@
 import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { PORT_COUNTERS, type PortHealth } from '../node/port-health.ts';
+import { PORT_COUNTERS, type PortHealth, portFaultText, withinText } from '../node/port-health.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { isUnknown } from '../unknown.ts';
 import { isWireless } from '../warnings/port-warnings.ts';
@@ -51,7 +51,7 @@ const partsOf = (
     ...counter,
     nodeId,
     name: of,
-    subject: `${port}: ${PORT_COUNTERS[counter.counter].many}`.slice(0, SUBJECT_LENGTH_MAX),
+    subject: `${port}, ${PORT_COUNTERS[counter.counter].many}`.slice(0, SUBJECT_LENGTH_MAX),
     nodes: [name],
   }));
 };
@@ -85,7 +85,7 @@ export const faultsOfLastHour: AcceptanceCheck['judge'] = sources => {
       return judgedBy(part, lastHour <= limit ? 'pass' : 'fail', {
         value: lastHour,
         limit,
-        reason: `${lastHour <= limit ? '' : `${PORT_COUNTERS[counter].cause}, `}in ${observedMs >= HOUR_MS ? 'the last hour' : `the last ${ageText(observedMs)}`}`,
+        reason: `${portFaultText({ counter, lastHour })} ${withinText([part])}${lastHour <= limit ? '' : `: ${PORT_COUNTERS[counter].cause}`}`,
       });
     }),
     ...uncounted(sources),

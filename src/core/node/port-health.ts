@@ -3,6 +3,8 @@
 
 import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
+import { formatAge } from '../figure/duration.ts';
+import { counted, figureText } from '../figure/figure.ts';
 import { counter, type Infer, list, nonNegative, openObject, reported, text } from '../schema.ts';
 import { isUnknown } from '../unknown.ts';
 import { gathered } from './gathered.ts';
@@ -166,9 +168,13 @@ export const portFaults = ({ counters }: PortHealth): readonly PortFault[] =>
   );
 
 /** "480 symbol errors" */
-export const portFaultText = ({ counter, lastHour }: PortFault): string => {
-  const { one, many } = PORT_COUNTERS[counter];
-  return `${lastHour} ${lastHour === 1 ? one : many}`;
+export const portFaultText = ({ counter, lastHour }: Pick<PortFault, 'counter' | 'lastHour'>): string =>
+  counted(lastHour, PORT_COUNTERS[counter].one, PORT_COUNTERS[counter].many);
+
+/** "in the last hour" */
+export const withinText = (faults: readonly Pick<PortFault, 'observedMs'>[]): string => {
+  const observedMs = maximumOf(faults.map(fault => fault.observedMs));
+  return observedMs >= HOUR_MS ? 'in the last hour' : `in the last ${figureText(formatAge(observedMs))}`;
 };
 
 /** How often a port was lost and came back. */
@@ -228,3 +234,5 @@ export const PORT_HEALTH_KINDS = {
     },
   },
 } as const;
+
+const HOUR_MS = 3_600_000;

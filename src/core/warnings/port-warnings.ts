@@ -1,11 +1,16 @@
 // Cables and slots that fail now and then: ports that were lost and came back within the last hour, and errors that grow faster
 // than a sound cable's. Both ends of a cable may report it: each has its own port to look at.
 
-import { maximumOf } from '../extremes.ts';
-import { formatAge } from '../figure/duration.ts';
-import { counted, figureText } from '../figure/figure.ts';
+import { counted } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { countsLosses, flapsOf, type PortHealth, portFaults, portFaultText } from '../node/port-health.ts';
+import {
+  countsLosses,
+  flapsOf,
+  type PortHealth,
+  portFaults,
+  portFaultText,
+  withinText,
+} from '../node/port-health.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
@@ -38,7 +43,7 @@ const flapWarnings = (view: NodeView, ports: readonly PortHealth[]): readonly Fo
       id: `port flaps ${view.nodeId} ${interfaceName}`,
       level: 'caution',
       nodes: [view.nodeId],
-      title: sentence`${view.name}: ${port.name} flapped ${plainSentence(`${counted(flaps, 'time')} ${sinceText(faults)}`)}`,
+      title: sentence`${view.name}: ${port.name} flapped ${plainSentence(`${counted(flaps, 'time')} ${withinText(faults)}`)}`,
       why: plainSentence(
         'It lost its carrier and came back. Programs that use it wait or fail meanwhile. A bad cable or transceiver, a loose plug, or the port at the other end is the usual cause.',
       ),
@@ -71,7 +76,7 @@ const errorWarnings = (view: NodeView, port: PortHealth): readonly FoundWarning[
       id: `port errors ${view.nodeId} ${port.name}`,
       level: 'caution',
       nodes: [view.nodeId],
-      title: sentence`${view.name}: ${port.name}: ${plainSentence(`${faults.map(portFaultText).join(', ')} ${sinceText(faults)}`)}`,
+      title: sentence`${view.name}: ${port.name}: ${plainSentence(`${faults.map(portFaultText).join(', ')} ${withinText(faults)}`)}`,
       why: plainSentence(
         'More than a sound cable has. What is damaged is sent again, which costs bandwidth and round trips. Clean or replace the cable or transceiver; if the errors stay, the port is the cause.',
       ),
@@ -96,7 +101,7 @@ const slotWarnings = (view: NodeView, slot: PortHealth): readonly FoundWarning[]
       id: `slot errors ${view.nodeId} ${slot.name}`,
       level: isFatal ? 'danger' : 'caution',
       nodes: [view.nodeId],
-      title: sentence`${view.name}: ${device}: ${plainSentence(`${faults.map(portFaultText).join(', ')} ${sinceText(faults)}`)}`,
+      title: sentence`${view.name}: ${device}: ${plainSentence(`${faults.map(portFaultText).join(', ')} ${withinText(faults)}`)}`,
       why: plainSentence(
         'The PCIe link of this device makes errors. Corrected ones cost bandwidth; others may stop the device. Look at the seat of the card, the riser and its cables.',
       ),
@@ -105,10 +110,3 @@ const slotWarnings = (view: NodeView, slot: PortHealth): readonly FoundWarning[]
     },
   ];
 };
-
-const sinceText = (faults: ReturnType<typeof portFaults>): string => {
-  const observedMs = maximumOf(faults.map(fault => fault.observedMs));
-  return observedMs >= HOUR_MS ? 'in the last hour' : `in the last ${figureText(formatAge(observedMs))}`;
-};
-
-const HOUR_MS = 3_600_000;

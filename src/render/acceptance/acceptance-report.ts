@@ -28,18 +28,19 @@ export const ACCEPTANCE: PlainKind<Acceptance> = {
       result: `${OUTCOMES[outcome]}: ${of('pass')} passed, ${of('fail')} failed, ${of('undecided')} cannot be judged`,
     };
   },
-  verdict: ({ outcome, stages }) => ({
-    tone: TONES[outcome],
-    reasons: [
-      ...new Set(
-        stages.flatMap(({ checks }) =>
-          checks.flatMap(check =>
-            check.result === 'fail' ? `${check.subject}. ${check.title}: ${check.reason}` : [],
-          ),
-        ),
+  verdict: ({ outcome, stages }) => {
+    // A name of a node is not a word that begins a sentence.
+    const reasons = stages.flatMap(({ checks }) =>
+      checks.flatMap(({ result, title, subject, reason }) =>
+        result === 'fail' ? `${title}: ${subject}: ${reason}` : [],
       ),
-    ].slice(0, REASONS_MAX),
-  }),
+    );
+    const more = reasons.length - REASONS_MAX;
+    return {
+      tone: TONES[outcome],
+      reasons: [...reasons.slice(0, REASONS_MAX), ...(more > 0 ? [`${more} more, in the tables below`] : [])],
+    };
+  },
   sections: ({ stages, skipped }) => [
     ...stages.flatMap(stageSection),
     ...(skipped.length === 0

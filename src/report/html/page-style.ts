@@ -40,7 +40,7 @@ h1 { margin-top: 20px; font-size: 28px; font-weight: 600; line-height: 1.2; lett
 .sub { margin-top: 4px; font-size: 15px; color: var(--ink-2); }
 .tags { display: flex; flex-wrap: wrap; gap: 6px; margin-top: 8px; }
 .tags li { padding: 0 7px; border-radius: 3px; background: var(--inset); color: var(--ink-2); font-size: 12px; }
-.verdict { display: grid; grid-template-columns: 56px 1fr; gap: 0 16px; align-items: center; margin-top: 20px; padding: 14px 0; border-top: 2px solid var(--ink); border-bottom: 1px solid var(--rule); }
+.verdict { display: grid; grid-template-columns: 56px 1fr; gap: 0 16px; align-items: start; margin-top: 20px; padding: 14px 0; border-top: 2px solid var(--ink); border-bottom: 1px solid var(--rule); }
 .verdict svg { fill: none; stroke: var(--ink-3); stroke-width: 3.4; }
 .verdict.good svg { stroke: var(--good-mark); }
 .verdict.caution svg { stroke: var(--caution-mark); }
@@ -83,7 +83,7 @@ th, td { padding: 4px 0 4px 12px; border-bottom: 1px solid var(--rule); text-ali
 th { font-weight: 400; font-size: 12px; color: var(--ink-3); }
 th:first-child, td:first-child { padding-left: 0; text-align: left; }
 tbody th { font: inherit; color: inherit; }
-td.text, th.text { text-align: left; white-space: normal; }
+td.text, th.text { min-width: 10ch; text-align: left; white-space: normal; }
 th.text:first-child { min-width: 18ch; overflow-wrap: anywhere; }
 tr:last-child > * { border-bottom: 0; }
 td:has(.note) { white-space: normal; } .note { white-space: nowrap; }

@@ -148,7 +148,7 @@ const SERVERS: readonly SimulatedMachine[] = [
       gpuLinkCount: 18,
       waitingRdmaPorts: [5],
       portFaults: [
-        { port: 'ens1f1np1', counter: 'carrierChanges', lastHour: 14 },
+        { port: 'ens1f0np0', counter: 'carrierChanges', lastHour: 14 },
         { port: 'mlx5_2', counter: 'symbolErrors', lastHour: 480 },
         { port: '0000:06:00.0', counter: 'pcieCorrected', lastHour: 2_400 },
       ],

@@ -40,7 +40,7 @@ const healthOf = (ports: readonly PortHealth[], slots: readonly PortHealth[] = [
   },
 });
 
-/** "port-faults anvil eth0: carrier changes fail", of what did not pass, after looks at each of these. */
+/** "port-faults anvil eth0, carrier changes fail", of what did not pass, after looks at each of these. */
 const found = (
   looks: readonly (Fact | undefined)[],
   { watchedMs = SOAK_MS, checks = ['port-faults', 'port-flaps', 'cable-errors'] } = {},
@@ -77,9 +77,9 @@ test('what a port or slot lost in the last hour fails, each counter with its own
     [slot(count('pcieCorrected', 99), count('pcieFatal', 1))],
   );
   expect(found([health])).toEqual([
-    `port-faults, anvil eth0: carrier changes: fail, ${CABLE}, in the last hour`,
-    `port-faults, anvil mlx5_0: symbol errors: fail, ${CABLE}, in the last hour`,
-    'port-faults, anvil eth0 (0000:06:00.0): fatal PCIe errors: fail, the seat of the card, the riser or its cables, in the last hour',
+    `port-faults, anvil eth0, carrier changes: fail, 14 carrier changes in the last hour: ${CABLE}`,
+    `port-faults, anvil mlx5_0, symbol errors: fail, 480 symbol errors in the last hour: ${CABLE}`,
+    'port-faults, anvil eth0 (0000:06:00.0), fatal PCIe errors: fail, 1 fatal PCIe error in the last hour: the seat of the card, the riser or its cables',
   ]);
 });
 
@@ -93,13 +93,13 @@ test('what is not counted, was reset or is counted for too short a time cannot b
     ),
   ]);
   expect(found([health, health])).toEqual([
-    'port-faults, anvil eth0: carrier changes: undecided, counted for 30 s only, of 1 min',
-    'port-faults, anvil mlx5_0: link failures: undecided, not reported by its driver',
-    'port-faults, anvil mlx5_0: symbol errors: undecided, its counters were reset',
-    'port-faults, anvil mlx5_0: link integrity errors: undecided, the counter stopped at its maximum of 15',
+    'port-faults, anvil eth0, carrier changes: undecided, counted for 30 s only, of 1 min',
+    'port-faults, anvil mlx5_0, link failures: undecided, not reported by its driver',
+    'port-faults, anvil mlx5_0, symbol errors: undecided, its counters were reset',
+    'port-faults, anvil mlx5_0, link integrity errors: undecided, the counter stopped at its maximum of 15',
     'port-faults, anvil: PCIe slots: undecided, no AER',
-    'port-flaps, anvil mlx5_0: link failures: undecided, not reported by its driver',
-    'cable-errors, anvil mlx5_0: link integrity errors: undecided, the counter stopped at its maximum of 15',
+    'port-flaps, anvil mlx5_0, link failures: undecided, not reported by its driver',
+    'cable-errors, anvil mlx5_0, link integrity errors: undecided, the counter stopped at its maximum of 15',
     'cable-errors, anvil: PCIe slots: undecided, no AER',
   ]);
 });
@@ -134,9 +134,9 @@ test('what grows while it is watched fails beyond what a sound cable has in that
     );
   expect(found([at(3, 100), at(3, 219)])).toEqual([]);
   expect(found([at(3, 100), at(5, 220, 1)])).toEqual([
-    `port-flaps, anvil eth0: carrier changes: fail, it went down 2 times: ${CABLE}, in 1 min`,
-    `port-flaps, anvil mlx5_0: link failures: fail, it went down once: ${CABLE}, in 1 min`,
-    `cable-errors, anvil mlx5_0: symbol errors: fail, ${CABLE}, in 1 min`,
+    `port-flaps, anvil eth0, carrier changes: fail, it went down 2 times: ${CABLE}, in 1 min`,
+    `port-flaps, anvil mlx5_0, link failures: fail, it went down once: ${CABLE}, in 1 min`,
+    `cable-errors, anvil mlx5_0, symbol errors: fail, ${CABLE}, in 1 min`,
   ]);
   // 119 in an hour are 238 in two.
   expect(found([at(3, 0), at(3, 238)], { watchedMs: 2 * HOUR_MS })).toEqual([]);

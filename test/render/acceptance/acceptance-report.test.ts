@@ -48,7 +48,7 @@ describe('the page of an acceptance', () => {
 
   test('begins with its verdict and names what failed', () => {
     expect(pageOf(JUDGED)).toContain('class="verdict bad"');
-    expect(pageOf(JUDGED)).toContain('Juno, GPU 0. Memory bandwidth: 90 % of the median');
+    expect(pageOf(JUDGED)).toContain('Memory bandwidth: juno, GPU 0: 90 % of the median');
     expect(pageOf(passed)).toContain('class="verdict good"');
     expect(pageOf(JUDGED.filter(({ result }) => result !== 'fail'))).toContain('class="verdict open"');
   });
