@@ -11,6 +11,8 @@ import type { HostProcess } from './namespaces.ts';
 import { TestBed } from './test-bed.ts';
 
 const SSHD = '/usr/sbin/sshd';
+/** Its title once it listens. */
+const LISTENER = /^(?:sshd: )?\/usr\/sbin\/sshd .*-f \/run\/own\/sshd_config/;
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 interface SshHostOptions {
@@ -113,7 +115,8 @@ export class SshHosts implements AsyncDisposable {
   /** What a survey could leave on a host: files in its folders, and processes apart from sshd's own. */
   traces(name: string): { readonly files: readonly string[]; readonly processes: readonly string[] } {
     const pids = this.#pids(name);
-    const [daemon = ''] = pids;
+    // A process of a session may end before it is looked at; the one that listens stays.
+    const daemon = pids.find(pid => LISTENER.test(commandOf(pid))) ?? '';
     const files = execFileSync('nsenter', [
       ...['--target', daemon, '--mount', '--', 'find'],
       ...['/tmp', '/var/tmp', '/dev/shm', '/root', '/run', '-xdev', '-printf', '%p %s %m\n'],

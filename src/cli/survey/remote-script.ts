@@ -20,6 +20,7 @@ LC_ALL=C
 export PATH LC_ALL
 cd /
 trap 'exit 1' HUP INT TERM PIPE
+trap '' USR1
 guard $$ 20 </dev/null >/dev/null 2>&1 &
 life=$!
 trap 'kill "$life" 2>/dev/null' EXIT
