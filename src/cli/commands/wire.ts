@@ -103,8 +103,9 @@ export const wireCommand: Command = {
       return EXIT_CODES.ok.code;
     }
     const out = invocation.option(outOption);
+    const columns = state.stdout.isTerminal ? state.stdout.columns : Number.POSITIVE_INFINITY;
     const lines = [
-      ...wiringLines(out === undefined ? shown : { ...shown, files: [] }),
+      ...wiringLines(out === undefined ? shown : { ...shown, files: [] }, columns),
       ...(placed === undefined ? [] : ['', 'Placement:', ...headroomLines(placed)]),
     ];
     await state.stdout.write(`${lines.map(text => showable(text)).join('\n')}\n`);

@@ -34,6 +34,7 @@ export const enginePlan = (
     findings: wiringFindings(row, wiring),
     setup: wiring.addressSteps,
     files,
+    start: row.start?.(files, wiring) ?? [],
     notes: isOne
       ? [`${row.title} needs at least two nodes that run it; with one there is nothing to wire.`]
       : row.notes(wiring),

@@ -21,7 +21,7 @@ import {
 import { isThunderboltRdma, mlxHostFiles, rdmaHosts } from './mlx-hosts.ts';
 import { starCentre } from './node-order.ts';
 import { isPlatform, isThunderbolt, rateOf, type WiredEnd, type WiredPath } from './wired-cluster.ts';
-import type { WiringEngine, WiringFile } from './wiring-plan.ts';
+import type { WiringEngine, WiringFile, WiringStep } from './wiring-plan.ts';
 
 export interface EngineRow {
   readonly title: string;
@@ -40,6 +40,8 @@ export interface EngineRow {
   /** Nothing goes between its machines. */
   readonly sendsNothing?: true;
   readonly files: (wiring: EngineWiring) => readonly WiringFile[];
+  /** Of an engine whose files are no scripts. */
+  readonly start?: (files: readonly WiringFile[], wiring: EngineWiring) => readonly WiringStep[];
   readonly notes: (wiring: EngineWiring) => readonly string[];
 }
 
@@ -128,18 +130,18 @@ const llamaFiles = (wiring: EngineWiring): readonly WiringFile[] => {
   ];
 };
 
-const mlxNotes = (wiring: EngineWiring): readonly string[] => {
-  const files = mlxHostFiles(wiring);
-  const [first] = files;
-  return first === undefined
-    ? ['No host file can be made: some neighbours in every ring have no path with IPv4 addresses.']
-    : files.map(
-        ({ name }) =>
-          shellCommand`Start it with: mlx.launch --backend ${backendOf(name)} --hostfile ${name} -- python3 -m mlx_lm chat --model ${wiring.model}`,
-      );
-};
+const mlxNotes = (wiring: EngineWiring): readonly string[] =>
+  mlxHostFiles(wiring).length > 0
+    ? []
+    : ['No host file can be made: some neighbours in every ring have no path with IPv4 addresses.'];
 
-const backendOf = (file: string): string => file.replace(/^mlx-/, '').replace(/\.json$/, '');
+const mlxStart: EngineRow['start'] = (files, { model }) =>
+  files.flatMap(({ name, nodes: [on] }) => {
+    if (on === undefined) return [];
+    const backend = name.replace(/^mlx-/, '').replace(/\.json$/, '');
+    const command = shellCommand`mlx.launch --backend ${backend} --hostfile ${name} -- python3 -m mlx_lm chat --model ${model}`;
+    return [{ on, command }];
+  });
 
 const exoLines = (wiring: EngineWiring, node: NodeView): readonly string[] => {
   const types = new Set(
@@ -202,7 +204,7 @@ export const ENGINE_ROWS: Readonly<Record<WiringEngine, EngineRow>> = {
   },
   mlx: {
     title: 'MLX',
-    documented: 'MLX 0.32.2',
+    documented: 'MLX 0.32.4',
     cannotRun: notOnWindows,
     carries: wiring =>
       rdmaHosts(wiring) === undefined ? isSocket : path => isSocket(path) || isThunderboltRdma(path),
@@ -211,6 +213,7 @@ export const ENGINE_ROWS: Readonly<Record<WiringEngine, EngineRow>> = {
     usesRdma: true,
     usesThunderbolt: true,
     files: mlxHostFiles,
+    start: mlxStart,
     notes: mlxNotes,
   },
   'llama.cpp': {

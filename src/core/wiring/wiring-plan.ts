@@ -99,6 +99,10 @@ export const WIRING_ENTRIES = {
   findings: described(list(wiringFindingSchema), 'What is wrong, the greatest gain first.'),
   setup: described(list(stepSchema), 'Commands that the settings rely on, to run first.'),
   files: list(wiringFileSchema),
+  start: described(
+    list(stepSchema),
+    'Commands that start the engine with its files, in their folder; of several any one. Other engines are started by their files.',
+  ),
   notes: list(text),
 } as const;
 

@@ -145,7 +145,7 @@ const planned = async (scenario: Scenario): Promise<ReadonlyMap<WiringEngine, st
   const cluster = wiredCluster(stateOf(world), world.clock.nowMs(), undefined);
   return new Map(
     WIRING_ENGINES.map(engine => {
-      const lines = wiringLines(enginePlan(cluster, engine, undefined));
+      const lines = wiringLines(enginePlan(cluster, engine, undefined), Number.POSITIVE_INFINITY);
       return [engine, `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`];
     }),
   );
