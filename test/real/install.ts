@@ -1,5 +1,6 @@
-// Installs the real servers that are missing, and makes their model: `node test/real/install.ts`. A server that cannot be installed is
-// reported and left out; the tests skip it with that reason. Takes minutes and some 8 GB: llama.cpp and Ollama are compiled.
+// Installs the real servers and MLX where they are missing, and makes their model: `node test/real/install.ts`, or with names for some of
+// them: `node test/real/install.ts MLX`. What cannot be installed is reported and left out; the tests skip it with that reason. All take
+// minutes and some 8 GB: llama.cpp and Ollama are compiled. MLX brings the Python that makes the model.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,9 +9,16 @@ import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { MODEL_PYTHON, MODELS_FOLDER, REAL_SERVERS, type RealServer, SERVERS_FOLDER } from './servers.ts';
+import {
+  MLX,
+  MODEL_PYTHON,
+  MODELS_FOLDER,
+  REAL_SERVERS,
+  type RealProgram,
+  SERVERS_FOLDER,
+} from './servers.ts';
 
-const install = async (server: RealServer): Promise<string | undefined> => {
+const install = async (server: RealProgram): Promise<string | undefined> => {
   if (existsSync(join(SERVERS_FOLDER, server.program))) return undefined;
   for (const step of server.install) {
     const problem = await run(step, server.installEnv);
@@ -19,7 +27,7 @@ const install = async (server: RealServer): Promise<string | undefined> => {
   return existsSync(join(SERVERS_FOLDER, server.program)) ? undefined : `it has no ${server.program}`;
 };
 
-const run = async ([program = '', ...args]: readonly string[], env: RealServer['installEnv']) => {
+const run = async ([program = '', ...args]: readonly string[], env: RealProgram['installEnv']) => {
   const own = join(SERVERS_FOLDER, program);
   const child = spawn(existsSync(own) ? own : program, args, {
     cwd: SERVERS_FOLDER,
@@ -35,7 +43,9 @@ const run = async ([program = '', ...args]: readonly string[], env: RealServer['
 
 await mkdir(MODELS_FOLDER, { recursive: true });
 let missing = 0;
-for (const server of REAL_SERVERS) {
+const named = process.argv.slice(2);
+for (const server of [MLX, ...REAL_SERVERS]) {
+  if (named.length > 0 && !named.includes(server.name)) continue;
   const problem = await install(server);
   if (problem !== undefined) missing += 1;
   process.stdout.write(`${server.name}: ${problem ?? 'installed'}\n`);

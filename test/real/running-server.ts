@@ -8,7 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnv } from '../support/child-env.ts';
 import { freePort } from '../support/free-port.ts';
-import { MODELS_FOLDER, type RealServer, SERVERS_FOLDER, type ServerEnvironment } from './servers.ts';
+import {
+  MODELS_FOLDER,
+  type RealProgram,
+  type RealServer,
+  SERVERS_FOLDER,
+  type ServerEnvironment,
+} from './servers.ts';
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
@@ -17,7 +23,7 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /** Undefined where it can be started; else why not. */
-export const missingReason = (server: RealServer): string | undefined =>
+export const missingReason = (server: RealProgram): string | undefined =>
   existsSync(join(SERVERS_FOLDER, server.program)) && existsSync(MODELS_FOLDER)
     ? undefined
     : `${server.name} is not installed (node test/real/install.ts)`;

