@@ -6,18 +6,18 @@ import { minimumOf } from '../extremes.ts';
 type HopRate<Node> = (from: Node, to: Node) => number;
 
 /**
- * The ring from the first node whose slowest hop is fastest: of all orders for up to `SEARCHED_MAX` nodes, else each
- * node is followed by the nearest one that is left.
+ * The ring from the first node whose slowest hop is fastest, of equal ones that with the fastest second slowest hop, and so on: of
+ * all orders for up to `SEARCHED_MAX` nodes, else each node is followed by the nearest one that is left.
  */
 export const ringOrder = <Node>(nodes: readonly Node[], rate: HopRate<Node>): readonly Node[] => {
   const [first, ...others] = nodes;
   if (first === undefined || others.length < 2) return nodes;
   if (nodes.length > SEARCHED_MAX) return nearestOrder(first, others, rate);
-  let [best, bestRate] = [nodes, slowestHop(nodes, rate)];
+  let [best, bestRates] = [nodes, hopRates(nodes, rate)];
   for (const order of permutations(others)) {
     const ring = [first, ...order];
-    const slowest = slowestHop(ring, rate);
-    if (slowest > bestRate) [best, bestRate] = [ring, slowest];
+    const rates = hopRates(ring, rate);
+    if (isFaster(rates, bestRates)) [best, bestRates] = [ring, rates];
   }
   return best;
 };
@@ -29,13 +29,18 @@ export const starCentre = <Node>(nodes: readonly Node[], rate: HopRate<Node>): N
   return nodes.length < 2 ? nodes[0] : nodes.toSorted((a, b) => slowestFrom(b) - slowestFrom(a))[0];
 };
 
-const slowestHop = <Node>(ring: readonly Node[], rate: HopRate<Node>): number => {
-  let slowest = Number.POSITIVE_INFINITY;
-  for (const [at, from] of ring.entries()) {
-    const to = ring[(at + 1) % ring.length];
-    if (to !== undefined) slowest = Math.min(slowest, rate(from, to));
-  }
-  return slowest;
+/** Slowest first. */
+const hopRates = <Node>(ring: readonly Node[], rate: HopRate<Node>): readonly number[] =>
+  ring
+    .flatMap((from, at) => {
+      const to = ring[(at + 1) % ring.length];
+      return to === undefined ? [] : rate(from, to);
+    })
+    .sort((a, b) => a - b);
+
+const isFaster = (rates: readonly number[], others: readonly number[]): boolean => {
+  const at = rates.findIndex((rate, hop) => rate !== others[hop]);
+  return at !== -1 && (rates[at] ?? 0) > (others[at] ?? 0);
 };
 
 function* permutations<Node>(nodes: readonly Node[]): Generator<readonly Node[], void, void> {

@@ -13,6 +13,11 @@ describe('the order of a ring', () => {
     expect(ringOrder(['A', 'B', 'C', 'D'], rate)).toEqual(['A', 'C', 'B', 'D']);
   });
 
+  test('with one slow hop that no order avoids still takes the fast cables', () => {
+    const rate = ratesOf({ AB: 1, AC: 40, AD: 1, BC: 1, BD: 1, CD: 10 });
+    expect(ringOrder(['A', 'B', 'C', 'D'], rate)).toEqual(['A', 'B', 'D', 'C']);
+  });
+
   test('stays as it was requested if none is faster', () => {
     const rate = (): number => 10;
     expect(ringOrder(['C', 'A', 'B'], rate)).toEqual(['C', 'A', 'B']);
