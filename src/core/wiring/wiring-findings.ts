@@ -81,7 +81,7 @@ const slowerByDefault = (
       level: 'caution',
       nodes: namesOf(pair),
       title: `${together(pair)}: ${row.title} takes ${carrying(usual)} by itself, although ${carrying(best)} is there`,
-      why: `That is ${times(ratio)} as much. The settings of this plan take it.`,
+      why: `That is ${times(ratio)} as much. This plan uses it wherever it connects the two.`,
       usedBitsPerSecond: usual.bitsPerSecond,
       possibleBitsPerSecond: best.bitsPerSecond,
       steps: [],
