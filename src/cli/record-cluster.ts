@@ -110,7 +110,7 @@ const cannotWrite = (error: unknown): CommandError => {
     : new CommandError(
         'recording',
         `the recording cannot be written: ${reason}`,
-        'Choose a file on a disk with free space.',
+        'Choose a file in a folder that exists and may be written, on a disk with free space.',
         {
           cause: error,
         },
