@@ -49,7 +49,9 @@ test('an engine is found, is a runner of its node, is loaded by the name of its 
     requestsInFlight: 7,
   });
   if (self === undefined) throw new Error('no node');
-  expect(activityOn(found, self, systemClock.nowMs())).toMatch(/atlas has 7 requests in flight/);
+  expect(activityOn(found, self, systemClock.nowMs())).toContain(
+    `atlas, http://127.0.0.1:${port}, has 7 requests in flight`,
+  );
 
   const args = ['--requests', '2', '--events', 'off', '--json', '--home', daemon.home];
   const named = madeUpProcess(['bench', `atlas:${port}`, ...args]);
