@@ -71,7 +71,7 @@ export class RemoteShell implements AsyncDisposable {
       signal,
       killSignal: 'SIGKILL',
     });
-    this.#ready.promise.catch(() => {});
+    this.#ready.promise.catch(() => {}); // also reported to whoever awaits it, which may be nobody yet
     const { stdin, stdout, stderr } = this.#child;
     stdin.on('error', () => {}); // the connection may end before its input is read
     stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
@@ -95,6 +95,7 @@ export class RemoteShell implements AsyncDisposable {
       if (this.#pending.length > 0) this.#busyMs += ALIVE_MS;
       if (this.#busyMs > BUSY_MS_MAX)
         this.#fail([`${target} took longer than ${BUSY_MS_MAX / 60_000} min`, CHECK]);
+      // Its failure ends the connection, which each other request reports.
       else if (this.#isReady) this.request(['kind', '/']).catch(() => {});
     }, ALIVE_MS);
     this.#late = setTimeout(() => {

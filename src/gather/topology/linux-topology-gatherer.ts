@@ -39,13 +39,14 @@ interface FoundDevice extends PlacedDevice {
 const pciDevices = (files: MachineFiles): readonly FoundDevice[] => {
   const addresses = files.namesNow(PCI_DEVICES);
   if (isUnreadable(addresses)) throw readFailed(addresses);
+  const hasNodes = nodeFolders(files).length > 1;
   return [...addresses]
     .sort()
-    .flatMap(address => pciDevice(files, address) ?? [])
+    .flatMap(address => pciDevice(files, address, hasNodes) ?? [])
     .slice(0, DEVICES_MAX);
 };
 
-const pciDevice = (files: MachineFiles, address: string): FoundDevice | undefined => {
+const pciDevice = (files: MachineFiles, address: string, hasNodes: boolean): FoundDevice | undefined => {
   const folder = `${PCI_DEVICES}/${address}`;
   const vendor = hexIn(files, `${folder}/vendor`);
   const device = hexIn(files, `${folder}/device`);
@@ -57,7 +58,7 @@ const pciDevice = (files: MachineFiles, address: string): FoundDevice | undefine
     pciAddress: address.toLowerCase(),
     kind,
     names: kind === 'nic' ? ADAPTER_FOLDERS.flatMap(name => namesIn(files, `${folder}/${name}`)) : [],
-    numaNode: numaNodeOf(files, folder),
+    numaNode: numaNodeOf(files, folder, hasNodes),
     // "../../../devices/pci0000:16/0000:16:02.0/0000:17:00.0"
     bridges: link
       .split('/')
@@ -90,11 +91,11 @@ const namesIn = (files: MachineFiles, folder: string): readonly string[] => {
 };
 
 /** The kernel writes -1 if the firmware does not report it; a machine with one NUMA node has no other. */
-const numaNodeOf = (files: MachineFiles, folder: string): Reported<number> => {
+const numaNodeOf = (files: MachineFiles, folder: string, hasNodes: boolean): Reported<number> => {
   const text = files.textNow(`${folder}/numa_node`);
   const number = isUnreadable(text) ? Number.NaN : Number(text.trim() || Number.NaN);
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  return nodeFolders(files).length > 1 ? unknown('the firmware does not report its NUMA node') : 0;
+  return hasNodes ? unknown('the firmware does not report its NUMA node') : 0;
 };
 
 const nodeFolders = (files: MachineFiles): readonly number[] => {
