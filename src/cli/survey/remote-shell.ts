@@ -71,7 +71,7 @@ export class RemoteShell implements AsyncDisposable {
       signal,
       killSignal: 'SIGKILL',
     });
-    this.#ready.promise.catch(() => {}); // also reported to whoever awaits it, which may be nobody yet
+    this.#ready.promise.catch(() => {}); // nothing may wait for it yet; what does gets the error
     const { stdin, stdout, stderr } = this.#child;
     stdin.on('error', () => {}); // the connection may end before its input is read
     stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
