@@ -26,9 +26,16 @@ export const wiringLines = (
   ),
   ...leftOut.flatMap(({ name, reason }) => hangingLines('  ', `without ${name}: ${reason}`, columns)),
   ...(links.length === 0 ? [] : ['', 'Links:', ...linkLines(links, columns)]),
-  ...(findings.length === 0
-    ? []
-    : ['', 'What is wrong:', ...findings.flatMap(finding => findingLines(finding, columns))]),
+  ...findingsUnder(
+    'What is wrong:',
+    findings.filter(({ isRemark }) => !isRemark),
+    columns,
+  ),
+  ...findingsUnder(
+    'Between nodes that these settings do not connect:',
+    findings.filter(({ isRemark }) => isRemark),
+    columns,
+  ),
   ...stepLines('Run first, until the next restart:', setup),
   ...(notes.length === 0 ? [] : ['', ...notes.flatMap(note => hangingLines('note: ', note, columns))]),
   ...files.flatMap(fileLines),
@@ -60,6 +67,13 @@ const rateText = ({ bitsPerSecond, roundTripNs }: WiringLink, hasRoundTrip: bool
     ? `${rate}, ${figureText(formatNanoseconds(roundTripNs))}`
     : rate;
 };
+
+const findingsUnder = (
+  title: string,
+  findings: readonly WiringFinding[],
+  columns: number,
+): readonly string[] =>
+  findings.length === 0 ? [] : ['', title, ...findings.flatMap(finding => findingLines(finding, columns))];
 
 const findingLines = ({ level, title, why, steps }: WiringFinding, columns: number): readonly string[] => [
   ...hangingLines(`  ${MARKS[level]} `, title, columns),

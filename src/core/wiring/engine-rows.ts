@@ -18,8 +18,8 @@ import {
   vendorNotes,
   vllmLines,
 } from './gpu-servers.ts';
-import { isThunderboltRdma, mlxHostFiles, rdmaHosts } from './mlx-hosts.ts';
-import { starCentre } from './node-order.ts';
+import { isThunderboltRdma, mlxHops, mlxHostFiles, rdmaHosts } from './mlx-hosts.ts';
+import { type NodePair, starCentre } from './node-order.ts';
 import { isPlatform, isThunderbolt, rateOf, type WiredEnd, type WiredPath } from './wired-cluster.ts';
 import type { WiringEngine, WiringFile, WiringStep } from './wiring-plan.ts';
 
@@ -32,6 +32,8 @@ export interface EngineRow {
   readonly carries: (wiring: EngineWiring) => PathTest;
   /** Which paths it takes without settings; of several the fastest. */
   readonly takesByItself: (wiring: EngineWiring) => PathTest;
+  /** The nodes between which its traffic goes with the settings. Default: every two. */
+  readonly joins?: (wiring: EngineWiring) => readonly NodePair[] | undefined;
   /** It can use the address of a cable between two of so many machines, which then gets one. */
   readonly usesCableAddresses: (nodeCount: number) => boolean;
   readonly usesRdma?: true;
@@ -98,10 +100,17 @@ const collectiveScripts =
   (wiring: EngineWiring): readonly WiringFile[] =>
     nodeScripts(wiring, prefix, node => collectiveSettings(wiring, node));
 
-/** The main host is where the slowest way to a server is fastest, and the nearest servers come first. */
+/** Where the slowest way to a server is fastest. */
+const llamaMain = (wiring: EngineWiring): NodeView | undefined =>
+  starCentre(wiring.nodes, (from, to) => socketRate(wiring, from, to));
+
+const socketRate = (wiring: EngineWiring, from: NodeView, to: NodeView): number =>
+  rateOf(wiring.socketRoute(from, to)?.path);
+
+/** The nearest servers come first. */
 const llamaFiles = (wiring: EngineWiring): readonly WiringFile[] => {
-  const rate = (from: NodeView, to: NodeView): number => rateOf(wiring.socketRoute(from, to)?.path);
-  const main = starCentre(wiring.nodes, rate);
+  const rate = (from: NodeView, to: NodeView): number => socketRate(wiring, from, to);
+  const main = llamaMain(wiring);
   if (main === undefined) return [];
   const servers = wiring
     .othersThan(main)
@@ -209,6 +218,7 @@ export const ENGINE_ROWS: Readonly<Record<WiringEngine, EngineRow>> = {
     carries: wiring =>
       rdmaHosts(wiring) === undefined ? isSocket : path => isSocket(path) || isThunderboltRdma(path),
     takesByItself: usualNetwork,
+    joins: mlxHops,
     usesCableAddresses: always,
     usesRdma: true,
     usesThunderbolt: true,
@@ -222,6 +232,10 @@ export const ENGINE_ROWS: Readonly<Record<WiringEngine, EngineRow>> = {
     cannotRun: anywhere,
     carries: () => isSocket,
     takesByItself: usualNetwork,
+    joins: wiring => {
+      const main = llamaMain(wiring);
+      return main === undefined ? [] : wiring.othersThan(main).map(server => [main, server]);
+    },
     usesCableAddresses: always,
     files: llamaFiles,
     notes: ({ pairs }) => [

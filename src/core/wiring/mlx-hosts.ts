@@ -5,7 +5,7 @@ import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { isKnown } from '../unknown.ts';
 import type { EngineWiring, Route } from './engine-wiring.ts';
-import { ringOrder } from './node-order.ts';
+import { type NodePair, ringOrder } from './node-order.ts';
 import { isThunderbolt, rateOf, type WiredPath } from './wired-cluster.ts';
 import type { WiringFile } from './wiring-plan.ts';
 
@@ -29,10 +29,21 @@ export const rdmaHosts = (wiring: EngineWiring): RdmaHosts | undefined => {
   return isRing ? { backend: 'jaccl-ring', order } : undefined;
 };
 
+/** Neighbours in the rings of the host files; undefined: a mesh joins every two. */
+export const mlxHops = (wiring: EngineWiring): readonly NodePair[] | undefined => {
+  const rdma = rdmaHosts(wiring);
+  return rdma?.backend === 'jaccl'
+    ? undefined
+    : [...hopsOf(rdma?.order ?? []), ...hopsOf(socketRing(wiring))];
+};
+
+const socketRing = (wiring: EngineWiring): readonly NodeView[] =>
+  ringOrder(wiring.nodes, (from, to) => rateOrOne(wiring.socketRoute(from, to)));
+
 /** For RDMA where there are the cables, and for TCP where there are the addresses. */
 export const mlxHostFiles = (wiring: EngineWiring): readonly WiringFile[] => {
   const rdma = rdmaHosts(wiring);
-  const ring = ringOrder(wiring.nodes, (from, to) => rateOrOne(wiring.socketRoute(from, to)));
+  const ring = socketRing(wiring);
   return [...(rdma === undefined ? [] : rdmaFile(wiring, rdma)), ...ringFile(wiring, ring)];
 };
 
@@ -84,7 +95,7 @@ const hostFile = (
 /** What ssh connects to. */
 const hostName = ({ identity, name }: NodeView): string => knownValue(identity)?.hostName ?? name;
 
-const hopsOf = (ring: readonly NodeView[]): readonly (readonly [NodeView, NodeView])[] =>
+const hopsOf = (ring: readonly NodeView[]): readonly NodePair[] =>
   ring.flatMap((from, at) => {
     const to = ring[(at + 1) % ring.length];
     return to === undefined || to === from ? [] : [[from, to] as const];

@@ -1,6 +1,9 @@
 // The order of nodes in settings: a ring is as fast as its slowest hop, a star as its slowest link.
 
 import { minimumOf } from '../extremes.ts';
+import type { NodeView } from '../node/node-view.ts';
+
+export type NodePair = readonly [NodeView, NodeView];
 
 /** What a hop carries, bits a second; 0 if unknown. */
 type HopRate<Node> = (from: Node, to: Node) => number;

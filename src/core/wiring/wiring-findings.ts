@@ -27,18 +27,28 @@ import {
 } from './wired-cluster.ts';
 import type { WiringFinding, WiringStep } from './wiring-plan.ts';
 
-/** The most serious first, and of equal ones the greatest gain. */
+/**
+ * The most serious first, and of equal ones the greatest gain. What is wrong between two nodes that the settings do not connect is a
+ * remark, and comes last.
+ */
 export const wiringFindings = (row: EngineRow, wiring: EngineWiring): readonly WiringFinding[] => {
   if (row.sendsNothing === true) return [];
   const tests = { carries: row.carries(wiring), takesByItself: row.takesByItself(wiring) };
-  const found: readonly WiringFinding[] = [
-    ...wiring.pairs.flatMap(pair => [
-      ...slowerByDefault(row, tests, pair),
-      ...unmeasured(row, tests, pair),
-      ...(row.usesRdma === true ? [...unmeasuredRdma(row, pair), ...crossedPorts(pair)] : []),
-      ...mtuFindings(tests, pair),
-    ]),
-    ...(row.usesThunderbolt === true ? [...missingCables(wiring), ...bridges(wiring)] : []),
+  const joined = row.joins?.(wiring);
+  const cables = row.usesThunderbolt === true ? missingCables(wiring) : [];
+  const found: readonly Found[] = [
+    ...wiring.pairs.flatMap(pair => {
+      const isRemark = joined?.every(hop => !pair.nodes.every(node => hop.includes(node))) === true;
+      const ofPair = [
+        ...slowerByDefault(row, { ...tests, isRemark }, pair),
+        ...unmeasured(row, tests, pair),
+        ...(row.usesRdma === true ? [...unmeasuredRdma(row, pair), ...crossedPorts(pair)] : []),
+        ...mtuFindings(tests, pair),
+        ...cables.filter(({ nodes }) => nodes.join() === namesOf(pair).join()),
+      ];
+      return isRemark ? ofPair.map((one): Found => ({ ...one, level: 'note', isRemark })) : ofPair;
+    }),
+    ...(row.usesThunderbolt === true ? bridges(wiring) : []),
     ...(row.usesRdma === true
       ? rdmaWarnings(wiring.nodes).map(warning => ofWarning(warning, wiring.nodes))
       : []),
@@ -47,29 +57,32 @@ export const wiringFindings = (row: EngineRow, wiring: EngineWiring): readonly W
     .map((finding, at) => ({ finding, at }))
     .sort(
       (a, b) =>
+        Number(a.finding.isRemark === true) - Number(b.finding.isRemark === true) ||
         LEVELS.indexOf(a.finding.level) - LEVELS.indexOf(b.finding.level) ||
         gainOf(b.finding) - gainOf(a.finding) ||
         a.at - b.at,
     )
-    .map(({ finding }) => finding)
+    .map(({ finding }) => ({ isRemark: false, ...finding }))
     .slice(0, FINDINGS_MAX);
 };
+
+type Found = Omit<WiringFinding, 'isRemark'> & Partial<Pick<WiringFinding, 'isRemark'>>;
 
 interface PathTests {
   readonly carries: (path: WiredPath) => boolean;
   readonly takesByItself: (path: WiredPath) => boolean;
 }
 
-const gainOf = ({ usedBitsPerSecond, possibleBitsPerSecond }: WiringFinding): number =>
+const gainOf = ({ usedBitsPerSecond, possibleBitsPerSecond }: Found): number =>
   isKnown(usedBitsPerSecond) && isKnown(possibleBitsPerSecond)
     ? possibleBitsPerSecond / usedBitsPerSecond
     : 0;
 
 const slowerByDefault = (
   row: EngineRow,
-  { carries, takesByItself }: PathTests,
+  { carries, takesByItself, isRemark }: PathTests & { readonly isRemark: boolean },
   pair: WiredPair,
-): readonly WiringFinding[] => {
+): readonly Found[] => {
   const usual = pair.paths.find(takesByItself);
   const best = pair.paths.find(carries);
   if (usual === undefined || best === undefined || rateOf(usual) === 0) return [];
@@ -81,7 +94,7 @@ const slowerByDefault = (
       level: 'caution',
       nodes: namesOf(pair),
       title: `${together(pair)}: ${row.title} takes ${carrying(usual)} by itself, although ${carrying(best)} is there`,
-      why: `That is ${times(ratio)} as much. This plan uses it wherever it connects the two.`,
+      why: `That is ${times(ratio)} as much.${isRemark ? '' : ' These settings use it.'}`,
       usedBitsPerSecond: usual.bitsPerSecond,
       possibleBitsPerSecond: best.bitsPerSecond,
       steps: [],
@@ -89,7 +102,7 @@ const slowerByDefault = (
   ];
 };
 
-const unmeasured = (row: EngineRow, { carries }: PathTests, pair: WiredPair): readonly WiringFinding[] => {
+const unmeasured = (row: EngineRow, { carries }: PathTests, pair: WiredPair): readonly Found[] => {
   const best = pair.paths.find(carries);
   if (best !== undefined && isKnown(best.bitsPerSecond)) return [];
   const common = { nodes: namesOf(pair), steps: probeSteps(pair), possibleBitsPerSecond: NOT_MEASURED };
@@ -119,7 +132,7 @@ const unmeasured = (row: EngineRow, { carries }: PathTests, pair: WiredPair): re
   ];
 };
 
-const unmeasuredRdma = (row: EngineRow, pair: WiredPair): readonly WiringFinding[] => {
+const unmeasuredRdma = (row: EngineRow, pair: WiredPair): readonly Found[] => {
   const takes = row.usesThunderbolt === true ? isThunderboltRdma : isFabric;
   const rdma = pair.paths.find(path => takes(path) && isUnknown(path.bitsPerSecond));
   if (rdma === undefined || !isUnknown(rdma.bitsPerSecond)) return [];
@@ -142,7 +155,7 @@ const unmeasuredRdma = (row: EngineRow, pair: WiredPair): readonly WiringFinding
  * NCCL joins adapters of equal position, so the nth of one node should lead to the nth of the other. Behind a switch a
  * port leads to several, and there is nothing to cross.
  */
-const crossedPorts = (pair: WiredPair): readonly WiringFinding[] => {
+const crossedPorts = (pair: WiredPair): readonly Found[] => {
   const cables = pair.paths
     .filter(isFabric)
     .flatMap(({ ends: [one, other] }) =>
@@ -170,10 +183,10 @@ const crossedPorts = (pair: WiredPair): readonly WiringFinding[] => {
   ];
 };
 
-const mtuFindings = ({ carries }: PathTests, pair: WiredPair): readonly WiringFinding[] =>
+const mtuFindings = ({ carries }: PathTests, pair: WiredPair): readonly Found[] =>
   pair.paths
     .filter(({ kind }) => kind === 'socket')
-    .flatMap((path): readonly WiringFinding[] => {
+    .flatMap((path): readonly Found[] => {
       const [one, other] = path.ends;
       const fault = mtuFault({
         ...path,
@@ -207,7 +220,7 @@ const mtuStep = ({ node, interfaceName }: WiredEnd, bytes: number): readonly Wir
 };
 
 /** Of nodes that all have a Thunderbolt cable to another one: those two that have none between them. */
-const missingCables = ({ nodes, pairs }: EngineWiring): readonly WiringFinding[] => {
+const missingCables = ({ nodes, pairs }: EngineWiring): readonly Found[] => {
   const joined = pairs.filter(({ paths }) => paths.some(isThunderbolt));
   const isOnMesh = (node: NodeView): boolean => joined.some(({ nodes: ends }) => ends.includes(node));
   if (nodes.length < 3 || !nodes.every(isOnMesh)) return [];
@@ -216,7 +229,7 @@ const missingCables = ({ nodes, pairs }: EngineWiring): readonly WiringFinding[]
   return pairs
     .filter(pair => !joined.includes(pair))
     .map(
-      (pair): WiringFinding => ({
+      (pair): Found => ({
         kind: 'missing-cable',
         level: 'caution',
         nodes: namesOf(pair),
@@ -229,8 +242,8 @@ const missingCables = ({ nodes, pairs }: EngineWiring): readonly WiringFinding[]
     );
 };
 
-const bridges = ({ nodes, pairs }: EngineWiring): readonly WiringFinding[] =>
-  nodes.flatMap((node): readonly WiringFinding[] => {
+const bridges = ({ nodes, pairs }: EngineWiring): readonly Found[] =>
+  nodes.flatMap((node): readonly Found[] => {
     const bridge = knownValue(node.thunderbolt)?.bridge;
     const hasCable = pairs.some(({ nodes: ends, paths }) => ends.includes(node) && paths.some(isThunderbolt));
     if (bridge?.kind !== 'present' || bridge.isEnabled !== true || !hasCable) return [];
@@ -256,7 +269,7 @@ const bridges = ({ nodes, pairs }: EngineWiring): readonly WiringFinding[] =>
 const ofWarning = (
   { level, nodes: concerned, title, why, on, command }: FoundWarning,
   nodes: readonly NodeView[],
-): WiringFinding => ({
+): Found => ({
   kind: 'rdma',
   level,
   nodes: nodes.filter(({ nodeId }) => concerned.includes(nodeId)).map(({ name }) => name),

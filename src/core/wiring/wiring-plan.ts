@@ -65,6 +65,7 @@ const wiringFindingSchema = openObject({
     'rdma',
   ]),
   level: v.picklist(['danger', 'caution', 'note']),
+  isRemark: described(v.boolean(), 'It concerns two nodes that the settings do not connect.'),
   nodes: described(list(text), 'Names of the nodes concerned.'),
   title: text,
   why: text,
@@ -96,7 +97,7 @@ export const WIRING_ENTRIES = {
     'Nodes on which the engine does not run.',
   ),
   links: described(list(wiringLinkSchema), 'The path that the engine should take between each two nodes.'),
-  findings: described(list(wiringFindingSchema), 'What is wrong, the greatest gain first.'),
+  findings: described(list(wiringFindingSchema), 'What is wrong, the greatest gain first, remarks last.'),
   setup: described(list(stepSchema), 'Commands that the settings rely on, to run first.'),
   files: list(wiringFileSchema),
   start: described(

@@ -65,13 +65,42 @@ describe('what is wrong with the links', () => {
   });
 });
 
-const servers = async (): Promise<WiredCluster> => {
-  const scenario = WIRING_CLUSTERS.find(({ name }) => name === 'roce');
-  if (scenario === undefined) throw new Error('there is no cluster with RoCE');
+describe('what concerns nodes that the settings do not connect', () => {
+  test('comes last, as a remark, for two servers of llama.cpp and for nodes that are not neighbours in a ring', async () => {
+    for (const [engine, isJoined] of [
+      ['llama.cpp', (names: readonly string[]) => names.includes('atlas')],
+      [
+        'mlx',
+        (names: readonly string[]) => names.join() !== 'hermes,theia' && names.join() !== 'atlas,selene',
+      ],
+    ] as const) {
+      const { findings } = enginePlan(await clusterOf('mac-mesh'), engine, undefined);
+      const ofPairs = findings.filter(({ nodes }) => nodes.length === 2);
+      expect(ofPairs.map(({ isRemark }) => isRemark)).toContain(true);
+      for (const { nodes, isRemark, level } of ofPairs) {
+        expect(isRemark, nodes.join()).toBe(!isJoined(nodes));
+        if (isRemark) expect(level).toBe('note');
+      }
+      const remarks = findings.map(({ isRemark }) => isRemark);
+      expect(remarks).toEqual(remarks.toSorted((a, b) => Number(a) - Number(b)));
+    }
+  });
+
+  test('does not exist for collectives, which join every two', async () => {
+    const { findings } = enginePlan(await clusterOf('infiniband'), 'nccl', undefined);
+    expect(findings.filter(({ isRemark }) => isRemark)).toEqual([]);
+  });
+});
+
+const clusterOf = async (name: string): Promise<WiredCluster> => {
+  const scenario = WIRING_CLUSTERS.find(one => one.name === name);
+  if (scenario === undefined) throw new Error(`there is no cluster ${name}`);
   await using world = new SimulatedWorld(scenario);
   await world.clock.advance(240_000);
   return wiredCluster(stateOf(world), world.clock.nowMs(), undefined);
 };
+
+const servers = (): Promise<WiredCluster> => clusterOf('roce');
 
 const pathsOf = ({ pairs: [pair] }: WiredCluster): readonly WiredPath[] => pair?.paths ?? [];
 
