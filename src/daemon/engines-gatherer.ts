@@ -141,10 +141,10 @@ class EngineFacts {
     if (isUnknown(models)) return models;
     const [model] = models;
     if (model === undefined) return unknown('no model is in memory');
-    const name = isUnknown(engine.engine) ? undefined : serverEngine(engine.engine);
-    if (name === undefined) return unknown('it is not an engine that describes its model');
-    if (name.describesByPost === true)
-      return unknown(`${name.name} describes a model only in reply to a POST, which is not sent by itself`);
+    const row = isUnknown(engine.engine) ? undefined : serverEngine(engine.engine);
+    if (row === undefined) return unknown('it is not an engine that describes its model');
+    if (row.hidesLoaded === true && models.length > 1)
+      return unknown(`${row.name} does not report which of its models is in memory`);
     const key = keyOf(engine);
     const known = this.#known.get(key);
     if (known !== undefined) return known;

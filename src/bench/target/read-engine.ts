@@ -112,6 +112,8 @@ const modelListOf = (page: Page): ModelList | Unknown => {
     return unknown('it lists its models only to those with a key');
   if (page.status >= 300 && page.status < 400) return unknown('its list of models leads elsewhere');
   if (page.status !== 200) return unknown(`GET ${MODELS_PATH} returned status ${page.status}`);
+  // As mlx_lm.server does on a machine without a cache of the hub.
+  if (page.text === '') return unknown('its list of models has no content');
   const json = parseAnyJson(page.text);
   return json === undefined ? unknown('its list of models is not JSON') : API.models.read(json);
 };

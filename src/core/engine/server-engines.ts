@@ -29,6 +29,8 @@ export interface ServerEngine {
     /** undefined: not that page. */
     readonly read: (json: JsonObject) => readonly string[] | undefined;
   };
+  /** Its list also has models that it could load, and no page shows which are in memory. */
+  readonly hidesLoaded?: true;
   /** Pages that may contain its requests in flight. */
   readonly counts: readonly CountPage[];
   /** It may unload its model when nothing is requested; those pages load it again, or keep it from being unloaded. */
@@ -43,8 +45,6 @@ export interface ServerEngine {
   readonly family: Engine;
   /** It runs a model on one machine only. */
   readonly isOneMachine?: true;
-  /** It describes its models only in reply to a POST. */
-  readonly describesByPost?: true;
   /** Its prefix cache matches the template of every chat. */
   readonly cachesTemplates: boolean;
 }
@@ -179,7 +179,6 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     uncounted: 'Ollama does not report how many requests it has',
     family: 'llama.cpp',
     isOneMachine: true,
-    describesByPost: true,
     cachesTemplates: true,
   },
   {
@@ -199,6 +198,8 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     ports: [8_080],
     // Of Python's http.server, which only mlx_lm.server among these is built on.
     header: 'basehttp/',
+    // Every MLX model in the hub's cache, and the one of --model last; each is loaded when a request names it.
+    hidesLoaded: true,
     counts: [],
     uncounted: 'MLX does not report how many requests it has',
     family: 'mlx',
@@ -217,6 +218,14 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
 
 export const serverEngine = (name: string): ServerEngine | undefined =>
   SERVER_ENGINES.find(engine => engine.name === name);
+
+/** As a person types it: "vllm", "llama-cpp", "LM Studio". */
+export const serverEngineCalled = (text: string): ServerEngine | undefined => {
+  const typed = lettersOf(text);
+  return SERVER_ENGINES.find(({ name }) => lettersOf(name) === typed);
+};
+
+const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** By `owned_by` of a model; undefined: of none. */
 export const engineOfOwner = (owner: string): string | undefined =>

@@ -1,7 +1,7 @@
 // Servers of models that a node has found on itself: which engine, its version, the models in memory, its requests. An
 // engine that has gone is missing in the next reading.
 
-import { counted } from '../figure/figure.ts';
+import { counted, formatCount } from '../figure/figure.ts';
 import { carriedFactsSchema } from '../model/model-facts.ts';
 import { count, type Infer, list, openObject, reported, text } from '../schema.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
@@ -81,6 +81,17 @@ export const modelsText = ({ models }: Pick<NodeEngine, 'models'>): Reported<str
   if (first === undefined) return 'no model in memory';
   return others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
 };
+
+/** "Q4_K_M, context 40,960", of the model in memory; '' if neither is known. */
+export const modelFactsText = ({ facts }: Pick<NodeEngine, 'facts'>): string =>
+  isUnknown(facts)
+    ? ''
+    : [
+        knownOr(facts.quantisation, ''),
+        isUnknown(facts.contextMax) ? '' : `context ${formatCount(facts.contextMax)}`,
+      ]
+        .filter(part => part !== '')
+        .join(', ');
 
 /** "3 requests in flight", "idle". */
 export const inFlightText = ({ requestsInFlight }: Pick<NodeEngine, 'requestsInFlight'>): Reported<string> =>

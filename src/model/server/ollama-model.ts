@@ -4,7 +4,7 @@
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { exactly, type Interval, type ModelFacts, type ModelWeights } from '../../core/model/model-facts.ts';
-import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { ModelError } from '../byte-source.ts';
 import { ggufCache } from '../gguf/gguf-cache.ts';
 import { ggufFacts } from '../gguf/gguf-facts.ts';
@@ -24,7 +24,8 @@ import {
 export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel | undefined> => {
   const { base, signal, location } = question;
   const tags = await fetchObject({ url: new URL('api/tags', base), signal });
-  if (isUnknown(tags) || !Array.isArray(tags['models'])) return undefined;
+  // llama.cpp has that page too, with OpenAI's list in it.
+  if (isUnknown(tags) || !Array.isArray(tags['models']) || 'data' in tags) return undefined;
   const running = await fetchObject({ url: new URL('api/ps', base), signal });
   const loaded = isUnknown(running) ? [] : objectsIn(running['models']);
   const stored = objectsIn(tags['models']);
@@ -32,11 +33,7 @@ export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel
     one => reportedString(one, 'name') ?? reportedString(one, 'model') ?? [],
   );
   const name = chosenName(question, names);
-  const shown = await fetchObject({
-    url: new URL('api/show', base),
-    body: { model: name, name, verbose: true },
-    signal,
-  });
+  const shown = await showModel({ base, signal }, name);
   if (isUnknown(shown))
     throw new ModelError({
       code: 'missing',
@@ -63,6 +60,28 @@ export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel
     },
   };
 };
+
+/** It reads the header of the model's file, and neither loads the model nor keeps it loaded. */
+const showModel = async (
+  { base, signal }: Pick<ModelQuestion, 'base' | 'signal'>,
+  name: string,
+): Promise<Readonly<Record<string, unknown>> | Unknown> => {
+  const show = (verbose: boolean) =>
+    fetchObject({ url: new URL('api/show', base), body: { model: name, name, verbose }, signal });
+  const short = await show(false);
+  if (isUnknown(short) || isWhole(short)) return short;
+  const whole = await show(true);
+  return isUnknown(whole) ? short : whole;
+};
+
+/** With `verbose` the reply also has lists, among them every token of the vocabulary: some megabytes. */
+const isWhole = ({ model_info: info, tensors }: Readonly<Record<string, unknown>>): boolean =>
+  objectsIn(tensors).length > 0 &&
+  isJsonObject(info) &&
+  Object.entries(info).every(
+    ([key, value]) =>
+      key.startsWith('tokenizer.') || (value !== null && !(Array.isArray(value) && value.length === 0)),
+  );
 
 const quantisationOf = (
   { quantisation }: ModelFacts,
