@@ -28,15 +28,17 @@ type CommandLine =
       readonly variables: readonly VariableOption[];
       readonly notes: readonly string[];
     }
-  | {
-      readonly kind: 'run';
-      readonly command: Command;
-      readonly invocation: Invocation;
-      /** The words of the line in names of ours, the command first. */
-      readonly args: readonly string[];
-      /** How names of other tools were read. */
-      readonly notes: readonly string[];
-    };
+  | RunLine;
+
+export interface RunLine {
+  readonly kind: 'run';
+  readonly command: Command;
+  readonly invocation: Invocation;
+  /** The words of the line in names of ours, the command first. */
+  readonly args: readonly string[];
+  /** How names of other tools were read. */
+  readonly notes: readonly string[];
+}
 
 interface ParseOptions {
   /** Options that the line does not give are taken from its PLIMSOLL_… variables. */
@@ -246,8 +248,8 @@ const checkArguments = (
   if (extra !== undefined) throw usage(`${shownWord(extra)} is not expected`, advice);
   if (empty !== undefined) throw usage(`${empty.name} is empty`, advice);
   if (missing === undefined) return;
-  const { isRequired, unless } = missing;
-  if (isRequired || (unless !== undefined && !given.has(unless)))
+  const { isRequired, unless, isOffered } = missing;
+  if (isRequired || (isOffered !== true && unless !== undefined && !given.has(unless)))
     throw usage(`${missing.name} is missing`, advice);
 };
 

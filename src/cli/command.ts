@@ -2,7 +2,15 @@
 
 import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
-import { excludes, flag, nonEmpty, type Option, type OptionReader, value } from '../core/option/option.ts';
+import {
+  excludes,
+  flag,
+  nonEmpty,
+  type Option,
+  type OptionReader,
+  type TargetKind,
+  value,
+} from '../core/option/option.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 import type { DocumentName } from './published-documents.ts';
@@ -34,11 +42,18 @@ export interface CommandArgument {
   readonly unless?: string;
   /** Every value it accepts, if there is a list of them. */
   readonly choices?: readonly string[];
+  /** Its text is a server: a command sees its URL, whichever way a person named it. */
+  readonly target?: TargetKind;
+  /** Without one, the command offers the servers that it finds. */
+  readonly isOffered?: true;
   /** Of the last one: given any number of times. */
   readonly isRepeatable?: true;
   /** Of the last one: what to do instead of giving another, where many would try. */
   readonly insteadOfMore?: string;
 }
+
+/** In the meaning of a target, after what its URL may be. */
+export const OR_NAMED = 'Or a node or an engine: atlas, atlas:8000, vllm.';
 
 interface CommandExample {
   readonly line: string;

@@ -5,13 +5,14 @@ import { unlessAborted } from '../clock/clock.ts';
 import { errorMessage } from '../core/problem.ts';
 import { COMMAND_WORDS, type Command, jsonOption } from './command.ts';
 import { CommandError, terminalText, usage } from './command-error.ts';
-import { parseCommandLine } from './command-line.ts';
+import { parseCommandLine, type RunLine } from './command-line.ts';
 import { environmentName, isOn } from './environment-words.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, commandList, explainedOptions } from './help.ts';
 import { LIKE_TOOLS } from './like/like-command.ts';
 import { type OutputStream, type ProcessState, StopRequest } from './process-state.ts';
 import { INSTALLED } from './program-name.ts';
+import type { TargetedLine } from './target/named-targets.ts';
 
 export const runCommand = async (commands: readonly Command[], given: ProcessState): Promise<ExitCode> => {
   const state = withProgram(given);
@@ -69,12 +70,28 @@ const run = async (commands: readonly Command[], state: ProcessState): Promise<E
       return EXIT_CODES.ok.code;
     case 'run': {
       for (const note of line.notes) await state.stderr.write(`plimsoll: ${note}\n`);
-      const run = line.command.run(line.invocation, { ...state, args: line.args });
+      const { invocation, args } = mayHaveNames(line) ? await targeted(line, state) : line;
+      const run = line.command.run(invocation, { ...state, args });
       return line.command.mayBeLeft === true ? await leftAtStop(run, state.stop) : await run;
     }
     default:
       return line satisfies never;
   }
+};
+
+/** Whether a server may be named otherwise than by a URL: only then the code for that is loaded. */
+const mayHaveNames = ({ command, invocation }: RunLine): boolean => {
+  const options = command.options.filter(({ target }) => target !== undefined);
+  const texts: readonly unknown[] = [
+    ...(command.arguments.some(({ target }) => target !== undefined) ? invocation.arguments : []),
+    ...options.map(invocation.option),
+  ];
+  return texts.some(text => typeof text === 'string' && !text.includes('/'));
+};
+
+const targeted = async (line: RunLine, state: ProcessState): Promise<TargetedLine> => {
+  const { withTargets } = await import('./target/named-targets.ts');
+  return await withTargets(line.command, line, state);
 };
 
 const isForeign = ([first = '']: readonly string[]): boolean =>

@@ -16,12 +16,15 @@ const printed = async (...args: string[]): Promise<string> => {
   return process.stdout.text;
 };
 
+/** In place of the program, whose answer the scripts complete. */
+const STAND_IN = `plimsoll() { [[ $* == 'completion targets' ]] && printf 'atlas:8000\\tvLLM 0.33.0\\natlas:8080\\tllama.cpp\\njuno\\tOllama\\n'; }`;
+
 const isInstalled = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
 
 /** What bash would offer for the last word. */
 const offered = (script: string, folder: string, ...words: string[]): readonly string[] => {
   const list = ['plimsoll', ...words].map(word => `'${word}'`).join(' ');
-  const run = `source ${script}; COMP_WORDS=(${list}); COMP_CWORD=${words.length}; _plimsoll; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const run = `${STAND_IN}; source ${script}; COMP_WORDS=(${list}); COMP_CWORD=${words.length}; _plimsoll; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync('bash', ['--noprofile', '--norc', '-c', run], { cwd: folder, encoding: 'utf8' })
     .split('\n')
     .filter(word => word !== '');
@@ -48,6 +51,13 @@ describe('plimsoll completion', () => {
     expect(offer('bench', '--api', '')).toContain('llama.cpp');
     expect(offer('schema', 'repo')).toEqual(['report']);
     expect(offer('top', '--group', '')).toEqual(['rack', 'site', 'kind', 'tag']);
+    expect(offer('bench', '')).toEqual(['atlas:8000', 'atlas:8080', 'juno']);
+    expect(offer('line', 'j')).toEqual(['juno']);
+    expect(offer('compare', '--a', 'at')).toEqual(['atlas:8000', 'atlas:8080']);
+    // As Bash splits "atlas:80", and completes its last part.
+    expect(offer('compare', '--b', 'atlas', ':', '80')).toEqual(['8000', '8080']);
+    expect(offer('bench', 'atlas', ':')).toEqual(['8000', '8080']);
+    expect(offer('bench', 'http', ':', '//')).toEqual([]);
   });
 
   test('offers every value of an option that has a list of them, and no other value is accepted', async () => {
@@ -79,9 +89,12 @@ describe('plimsoll completion', () => {
       'completion ',
       'help swe',
       'status --fi',
+      'sweep a',
+      'compare --a j',
     ];
+    const standIn = "function plimsoll; printf 'atlas:8000\\tvLLM 0.33.0\\njuno\\tOllama\\n'; end";
     const requested = lines.map(line => `echo "= ${line}"; complete -C"plimsoll ${line}"`).join('; ');
-    const run = spawnSync('fish', ['--no-config', '-c', `source ${script}; ${requested}`], {
+    const run = spawnSync('fish', ['--no-config', '-c', `${standIn}; source ${script}; ${requested}`], {
       encoding: 'utf8',
     });
     expect(run).toMatchObject({ status: 0, stderr: '' });
@@ -89,6 +102,7 @@ describe('plimsoll completion', () => {
     expect(offered.map(line => line.split('\t')[0])).toEqual([
       ...['= be', 'bench', '= config s', 'show', '= runs rm --ho', '--home', '= up --probes ', 'off'],
       ...['= completion ', 'bash', 'fish', 'zsh', '= help swe', 'sweep', '= status --fi', '--fields'],
+      ...['= sweep a', 'atlas:8000', '= compare --a j', 'juno'],
     ]);
   });
 

@@ -51,6 +51,8 @@ interface Wired {
 export class CabledHosts implements AsyncDisposable {
   readonly #bed: TestBed;
   readonly #cabling: Cabling;
+  /** What the daemon of the first host sees, each time that it changes. */
+  #seen: AsyncIterator<string> | undefined;
 
   private constructor(bed: TestBed, cabling: Cabling) {
     this.#bed = bed;
@@ -74,6 +76,21 @@ export class CabledHosts implements AsyncDisposable {
 
   get folder(): string {
     return this.#bed.folder;
+  }
+
+  home(host: string): string {
+    return this.#bed.home(host);
+  }
+
+  /** Until the daemon of the first host sees this. @throws Error with what it saw last if it ends before. */
+  async until(holds: (seen: SeenProbes) => boolean): Promise<void> {
+    let last = '';
+    for (;;) {
+      const next = await this.#seen?.next();
+      if (next === undefined || next.done === true) throw new Error(`it ended; last: ${last}`);
+      last = next.value;
+      if (holds(JSON.parse(last))) return;
+    }
   }
 
   /** What `wire` prints and writes for an engine. @param model in its commands */
@@ -147,7 +164,10 @@ export class CabledHosts implements AsyncDisposable {
     }
     const [first] = hosts.map(host => this.#daemon(host));
     if (first === undefined) throw new Error('there is no host');
-    await areMeasured(first, cables.length, signal);
+    this.#seen = createInterface({ input: first.stdout, signal })[Symbol.asyncIterator]();
+    await this.until(
+      ({ links }) => links.filter(({ profile }) => profile.failure === 'none').length >= cables.length,
+    );
   }
 
   #sentBy(host: string, name: string): number {
@@ -169,17 +189,6 @@ export class CabledHosts implements AsyncDisposable {
     return this.spawn(host, 'unshare', ['--uts', 'sh', '-c', 'hostname "$0" && exec "$@"', host, ...daemon]);
   }
 }
-
-const areMeasured = async (daemon: HostProcess, count: number, signal: AbortSignal): Promise<void> => {
-  const lines = createInterface({ input: daemon.stdout, signal });
-  let last = '';
-  for await (const text of lines) {
-    last = text;
-    const { links }: SeenProbes = JSON.parse(text);
-    if (links.filter(({ profile }) => profile.failure === 'none').length >= count) return;
-  }
-  throw new Error(`the cables were not measured; last: ${last}`);
-};
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const PROCESS = fileURLToPath(new URL('./probing-process.ts', import.meta.url));

@@ -33,6 +33,9 @@ function seen(): SeenProbes {
     ),
     statuses: Object.values(state.probeStatuses[daemon.nodeId] ?? {}).map(({ value }) => value),
     devices: Object.values(state.nodeGpuProfiles[daemon.nodeId] ?? {}).map(({ value }) => value),
+    engines: Object.entries(state.nodeEngines).flatMap(([node, { value }]) =>
+      value.engines.map(({ origin }) => `${nameOf(node)} ${origin}`),
+    ),
   };
 }
 

@@ -23,4 +23,6 @@ export interface SeenProbes {
   }[];
   readonly statuses: readonly ProbeStatus[];
   readonly devices: readonly GpuProfile[];
+  /** Servers of models, as their own nodes reach them: "juno http://127.0.0.1:8000". */
+  readonly engines: readonly string[];
 }

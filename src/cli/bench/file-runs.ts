@@ -9,6 +9,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { STANDARD_OUTPUT, writeExport } from '../report/write-export.ts';
 import { URL_SECRET } from '../sweep/kept-command.ts';
+import { withTargets } from '../target/named-targets.ts';
 import { BENCH, BENCH_OPTIONS } from './bench-options.ts';
 import { parseBenchOptions } from './parse-bench-options.ts';
 import { hasCredentials, isRunFile, readRunFile, runFileText, runNumber } from './run-file.ts';
@@ -81,8 +82,9 @@ export const runsOfFile = async (
       await ofFile(isOne ? argument : `${argument}, ${label}`, async () => {
         const line = parseCommandLine([command.name, ...(hasUrl ? [] : urls), ...own, ...rest], [command]);
         if (line.kind !== 'run') throw new Error('a run of a file has no command line');
-        if (line.invocation.arguments.length > 0) await parsedUrls(line.invocation, state);
-        return line;
+        const targeted = await withTargets(command, line, state);
+        if (targeted.invocation.arguments.length > 0) await parsedUrls(targeted.invocation, state);
+        return targeted;
       }),
     );
   refuseSharedOut(

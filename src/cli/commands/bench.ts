@@ -1,7 +1,6 @@
 // `plimsoll bench URL`: a load test that reports whether its figures can be trusted.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { hasUnsuccessfulEnd, isAllCutAfterGrace } from '../../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
@@ -26,7 +25,7 @@ import { keptCall } from '../bench/run-provenance.ts';
 import { scenarioCall } from '../bench/scenario-option.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import type { BenchEnd } from '../bench/start-bench.ts';
-import type { Command, Invocation } from '../command.ts';
+import { type Command, type Invocation, OR_NAMED } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
@@ -45,9 +44,10 @@ export const benchCommand: Command = {
   arguments: [
     {
       name: 'URL',
-      meaning:
-        'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Or a node of the cluster, or NODE:PORT. Without one, the servers found are offered. Several: see --weights.',
+      meaning: `The server, its /v1, or the endpoint: http://127.0.0.1:8000. ${OR_NAMED} Without one, the servers found are offered. Several: see --weights.`,
       isRequired: false,
+      target: 'only',
+      isOffered: true,
       isRepeatable: true,
     },
   ],
@@ -104,7 +104,8 @@ const runBench = async (
       run: runBench,
     });
   const { scenario, invocation: whole } = await scenarioCall(given, stateGiven, benchCommand);
-  const { invocation, state } = await withUrl(whole, stateGiven);
+  const { withOffered } = await loadFound();
+  const { invocation, state } = await withOffered(whole, stateGiven);
   const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
   const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
   const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
@@ -157,40 +158,6 @@ const runScenario = ({ name, rules }: BenchScenario, { durationMs }: BenchReques
   durationMs: durationMs ?? unknown('it ends by a number of requests or sessions'),
 });
 
-/** With the URL of a server that was found, if none was given, and in place of the name of a node. */
-const withUrl = async (
-  invocation: Invocation,
-  state: ProcessState,
-): Promise<{ readonly invocation: Invocation; readonly state: ProcessState }> => {
-  const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
-  const [command = 'bench', ...rest] = state.args;
-  if (invocation.arguments.length > 0) {
-    if (invocation.arguments.every(argument => argument.includes('/'))) return { invocation, state };
-    const { targetOfNode } = await loadFound();
-    const urls = new Map<string, string>();
-    for (const argument of invocation.arguments)
-      urls.set(argument, await interrupted(state, () => targetOfNode(argument, home, state)));
-    const toUrl = (text: string): string => urls.get(text) ?? text;
-    return {
-      invocation: { option: invocation.option, arguments: invocation.arguments.map(toUrl) },
-      state: {
-        ...state,
-        args: state.args.map((arg, at) => (isValue(state.args[at - 1]) ? arg : toUrl(arg))),
-      },
-    };
-  }
-  const { chosenServer } = await loadFound();
-  const url = await chosenServer(state, { home, command, rest });
-  return {
-    invocation: { option: invocation.option, arguments: [url] },
-    state: { ...state, args: [command, url, ...rest] },
-  };
-};
-
-/** Whether the word after this one is its value: `--from atlas` also has the name of a node. */
-const isValue = (word: string | undefined): boolean =>
-  BENCH_OPTIONS.some(({ name, valueName }) => valueName !== undefined && word === `--${name}`);
-
 const printLike = async (tool: LikeTool, text: string, state: ProcessState): Promise<ExitCode> => {
   const { likeText } = await import('../like/like-tool.ts');
   const like = likeText(tool, text);
@@ -237,7 +204,7 @@ const loadBench = () => import('../bench/start-bench.ts');
 
 const loadFile = () => import('../bench/file-runs.ts');
 
-const loadFound = () => import('../bench/found-servers.ts');
+const loadFound = () => import('../target/found-servers.ts');
 
 const loadRepeat = () => import('../bench/repeat-bench.ts');
 

@@ -8,7 +8,7 @@ import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { asciiOf } from '../../render/text/ascii.ts';
 import { calibrationToJson } from '../../wire/calibration-schema.ts';
 import { calibrationFile } from '../calibrate/calibrated-machine.ts';
-import { type Command, homeOption, jsonOption } from '../command.ts';
+import { type Command, homeOption, jsonOption, OR_NAMED } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 const budgetOption = valueOr({
@@ -27,8 +27,9 @@ export const calibrateCommand: Command = {
   arguments: [
     {
       name: 'URL',
-      meaning: 'A `plimsoll mock --stamp` on the target machine. Without one: a mock on loopback.',
+      meaning: `A \`plimsoll mock --stamp\` on the target machine. ${OR_NAMED} Without one: a mock on loopback.`,
       isRequired: false,
+      target: 'only',
     },
   ],
   options: [homeOption, budgetOption, jsonOption],

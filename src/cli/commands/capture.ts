@@ -8,7 +8,7 @@ import { hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
 import { type Parsed, parseBytes, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { flag, nonEmpty, type Option, value, valueOr } from '../../core/option/option.ts';
 import { TLS, withTls } from '../bench/tls-options.ts';
-import { type Command, homeOption, type Invocation, parseListen } from '../command.ts';
+import { type Command, homeOption, type Invocation, OR_NAMED, parseListen } from '../command.ts';
 import { CommandError, endedBy, usage } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -26,7 +26,8 @@ const OPTIONS = {
   to: value({
     name: 'to',
     valueName: 'URL',
-    meaning: 'The server that requests are passed on to.',
+    target: 'only',
+    meaning: `The server that requests are passed on to. ${OR_NAMED}`,
     parse: nonEmpty,
   }),
   http: value({

@@ -1,5 +1,6 @@
 // `plimsoll completion SHELL` and `plimsoll man`: completion scripts and a manual page, derived from the commands themselves.
 
+import { resolveHome } from '../../config/home.ts';
 import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { bashCompletion } from '../completion/bash-completion.ts';
@@ -12,7 +13,8 @@ import { EXIT_CODES } from '../exit-codes.ts';
 export const completionCommand = (load: () => Promise<readonly Command[]>): Command => ({
   name: 'completion',
   summary: 'Print the completion script of a shell',
-  description: '',
+  description:
+    'In place of a URL, the script offers the servers of models that the daemon of this machine sees, by the names of their nodes and engines.',
   arguments: [{ name: 'bash|zsh|fish', meaning: 'The shell.', isRequired: true }],
   options: [homeOption],
   examples: [
@@ -23,7 +25,14 @@ export const completionCommand = (load: () => Promise<readonly Command[]>): Comm
       meaning: 'once, for fish',
     },
   ],
-  run: async ({ arguments: [shell = ''] }, state) => {
+  run: async ({ arguments: [shell = ''], option }, state) => {
+    if (shell === TARGETS) {
+      const { targetWords } = await import('../target/target-words.ts');
+      await state.stdout.write(
+        await targetWords(resolveHome({ ...state, option: option(homeOption) }), state),
+      );
+      return EXIT_CODES.ok.code;
+    }
     const complete = SHELLS.get(shell);
     if (complete === undefined)
       throw new CommandError(
@@ -48,6 +57,9 @@ export const manCommand = (load: () => Promise<readonly Command[]>): Command => 
     return EXIT_CODES.ok.code;
   },
 });
+
+/** Not of a shell: what the scripts call for the names of servers. */
+const TARGETS = 'targets';
 
 const SHELLS: ReadonlyMap<string, (commands: readonly Command[]) => string> = new Map([
   ['bash', bashCompletion],

@@ -20,7 +20,7 @@ import { hubFolder } from '../../model/hub-cache.ts';
 import { readModelAt } from '../../model/read-model.ts';
 import { headroomLines } from '../../render/headroom-text.ts';
 import { clusterNow } from '../cluster-stream.ts';
-import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
+import { type Command, homeOption, type Invocation, jsonOption, OR_NAMED } from '../command.ts';
 import { endedBy } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -97,7 +97,12 @@ export const headroomCommand: Command = {
   description:
     'MODEL is a .gguf file, a folder with config.json (and safetensors), the URL of a .gguf file, of which only the header is fetched, or the URL of a server (Ollama, llama.cpp, vLLM, SGLang). The bound follows from measured ceilings alone; the expectation from constants of engines, with their error.',
   arguments: [
-    { name: 'MODEL', meaning: 'The file, folder or URL of a model, or of its server.', isRequired: true },
+    {
+      name: 'MODEL',
+      meaning: `The file, folder or URL of a model, or of its server. ${OR_NAMED}`,
+      isRequired: true,
+      target: 'also',
+    },
   ],
   options: [
     contextOption,

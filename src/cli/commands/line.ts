@@ -17,7 +17,7 @@ import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
-import type { Command, Invocation } from '../command.ts';
+import { type Command, type Invocation, OR_NAMED } from '../command.ts';
 import { usage } from '../command-error.ts';
 import { resumeText } from '../compare/resume-text.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
@@ -45,8 +45,10 @@ export const lineCommand: Command = {
   arguments: [
     {
       name: 'URL',
-      meaning: 'The server, its /v1, or the endpoint: http://127.0.0.1:8000. Not needed with --resume.',
+      meaning: `The server, its /v1, or the endpoint: http://127.0.0.1:8000. ${OR_NAMED} Without one, the servers found are offered. Not needed with --resume.`,
       isRequired: false,
+      target: 'only',
+      isOffered: true,
       unless: LINE.resume.name,
       insteadOfMore: ONE_URL,
     },
@@ -73,7 +75,8 @@ export const lineCommand: Command = {
       meaning: 'chats at a time',
     },
   ],
-  run: async (invocation, state) => {
+  run: async (given, stateGiven) => {
+    const { invocation, state } = await withUrl(given, stateGiven);
     const since = new Date(systemClock.wallMs()).toISOString();
     const { requested, cwd, resumed } = await requestedSearch(invocation, state);
     const search = searchOptions(requested);
@@ -139,6 +142,12 @@ export const lineCommand: Command = {
   },
 };
 
+const withUrl = async (invocation: Invocation, state: ProcessState) => {
+  if (invocation.option(LINE.resume) !== undefined) return { invocation, state };
+  const { withOffered } = await loadFound();
+  return await withOffered(invocation, state);
+};
+
 /** What to search: the options given, or with --resume those that are stored. */
 const requestedSearch = async (
   invocation: Invocation,
@@ -192,6 +201,8 @@ const exitOf = (line: LineDocument['line']): ExitName => {
 
 /** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadLine = () => import('../sweep/start-line.ts');
+
+const loadFound = () => import('../target/found-servers.ts');
 
 /** The options of a run are read as those of a run at a rate, so that objectives of an open loop may be asked for. */
 const withRate = (invocation: Invocation, by: 'rate' | 'concurrency'): Invocation => ({

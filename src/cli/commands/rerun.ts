@@ -50,6 +50,7 @@ export const rerunCommand: Command = {
         'Its targets again, with their credentials: keys are sent only to targets that are repeated here.',
       isRequired: false,
       isRepeatable: true,
+      target: 'only',
     },
   ],
   options: [

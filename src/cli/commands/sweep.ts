@@ -10,7 +10,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
-import type { Command, Invocation } from '../command.ts';
+import { type Command, type Invocation, OR_NAMED } from '../command.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import { TOOL_OPTIONS } from '../like/foreign-options.ts';
 import { interrupted, loadStart } from '../load-start.ts';
@@ -30,8 +30,10 @@ export const sweepCommand: Command = {
   arguments: [
     {
       name: 'URL',
-      meaning: 'The server, its /v1, or the endpoint. Not needed with --resume.',
+      meaning: `The server, its /v1, or the endpoint. ${OR_NAMED} Without one, the servers found are offered. Not needed with --resume.`,
       isRequired: false,
+      target: 'only',
+      isOffered: true,
       unless: SWEEP.resume.name,
       insteadOfMore: ONE_URL,
     },
@@ -72,7 +74,9 @@ const startOf = async (
   const resumed = invocation.option(SWEEP.resume);
   const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
   if (resumed === undefined) {
-    const start = await newStart(invocation, invocation, state.cwd, state);
+    const { withOffered } = await loadFound();
+    const offered = await withOffered(invocation, state);
+    const start = await newStart(offered.invocation, offered.invocation, state.cwd, offered.state);
     return await unlessStopped(state, () => startSweep(state, { ...start, resumed, isQuiet }));
   }
   const directory = await directoryOf(resumed, { home, cwd: state.cwd });
@@ -142,6 +146,8 @@ export const sweepExit = (document: SweepDocument, needsTrustworthy: boolean): E
 
 /** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadSweep = () => import('../sweep/start-sweep.ts');
+
+const loadFound = () => import('../target/found-servers.ts');
 
 /** Graver than what could not be written. */
 const BEFORE_INCOMPLETE: ReadonlySet<ExitName> = new Set(['benchInterrupted', 'benchStopped']);

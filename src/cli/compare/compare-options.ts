@@ -17,6 +17,7 @@ import { NAMES } from '../bench/name-options.ts';
 import { REPLAY } from '../bench/replay-options.ts';
 import { SESSIONS } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
+import { OR_NAMED } from '../command.ts';
 import { seriesForm } from '../report/form-options.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
@@ -34,7 +35,8 @@ const url = (side: 'A' | 'B'): Option<string | undefined> =>
     name: side.toLowerCase(),
     isCommon: true,
     valueName: 'URL|RUN',
-    meaning: `The server of ${side}, its /v1, or the endpoint; or finished runs: an id, a directory, runs:tag=before.`,
+    target: 'also',
+    meaning: `The server of ${side}, its /v1, or the endpoint; or finished runs: an id, a directory, runs:tag=before. ${OR_NAMED}`,
     reads: text => (text.includes('://') || !/[\\/]/.test(text) ? undefined : text),
     parse: nonEmpty,
   });

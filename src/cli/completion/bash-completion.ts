@@ -1,14 +1,32 @@
-// Completion for bash 4.4 and newer: one function, a table of cases, nothing that runs plimsoll while a person types.
+// Completion for bash 4.4 and newer: one function, a table of cases. Only for the names of servers plimsoll runs while a person types.
 
 import type { Command } from '../command.ts';
-import { argumentHint, type CommandGroup, commandGroups, type ValueHint, valueHint } from './command-tree.ts';
+import {
+  argumentHint,
+  type CommandGroup,
+  commandGroups,
+  TARGETS_COMMAND,
+  type ValueHint,
+  valueHint,
+} from './command-tree.ts';
 
 export const bashCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);
   const first = [...groups.map(({ word }) => word), 'help', '--help', '--version'];
   return `# bash completion of plimsoll; made by: plimsoll completion bash
+_plimsoll_targets() {
+  local name rest
+  while IFS=$'\\t' read -r name rest; do
+    # Bash takes a colon for the end of a word, and would repeat what is before it.
+    if [[ $name == "$1"* ]]; then COMPREPLY+=("\${name#"\${1%"\${1##*:}"}"}"); fi
+  done < <(${TARGETS_COMMAND})
+}
 _plimsoll() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} command=\${COMP_WORDS[1]-} at=1
+  local from=$COMP_CWORD typed
+  while ((from > 1)) && [[ \${COMP_WORDS[from]} == : || \${COMP_WORDS[from - 1]} == : ]]; do ((from--)); done
+  typed=$(IFS=; echo "\${COMP_WORDS[*]:from:COMP_CWORD - from + 1}")
+  before=\${COMP_WORDS[from - 1]}
   COMPREPLY=()
   [[ $command == help ]] && command=\${COMP_WORDS[2]-} at=2
   if ((COMP_CWORD <= at)); then
@@ -30,6 +48,8 @@ ${commands.map(optionCase).join('\n')}
   esac
   if [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W "$options --help" -- "$word"))
+  elif [[ $place == target ]]; then
+    _plimsoll_targets "$typed"
   elif [[ -n $words ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$word"))
   elif [[ -n $place ]]; then
@@ -76,6 +96,8 @@ const completionOf = (hint: ValueHint): string | undefined => {
       return ' compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word");';
     case 'words':
       return ` COMPREPLY=($(compgen -W ${quoted(hint.choices.join(' '))} -- "$word"));`;
+    case 'target':
+      return ' _plimsoll_targets "$typed";';
     default:
       return hint satisfies never;
   }
@@ -97,6 +119,8 @@ const completionOfHint = (hint: ValueHint): string => {
       return ' place=-d';
     case 'words':
       return ` words=${quoted(hint.choices.join(' '))}`;
+    case 'target':
+      return ' place=target';
     default:
       return hint satisfies never;
   }

@@ -34,13 +34,20 @@ export type ValueHint =
   | { readonly kind: 'free' }
   | { readonly kind: 'file' }
   | { readonly kind: 'folder' }
-  | { readonly kind: 'words'; readonly choices: readonly string[] };
+  | { readonly kind: 'words'; readonly choices: readonly string[] }
+  /** Names that a daemon reports; a shell gets them by TARGETS_COMMAND. */
+  | { readonly kind: 'target' };
+
+/** Prints a name and its description in each line, with a tab between; nothing without a daemon. */
+export const TARGETS_COMMAND = 'plimsoll completion targets 2>/dev/null';
 
 /** Its choices, or derived from the name of its value: lower-case words are literals, FILE and DIR are paths. */
 export const valueHint = ({
   valueName,
   choices,
-}: Pick<Option<unknown>, 'valueName' | 'choices'>): ValueHint => {
+  target,
+}: Pick<Option<unknown>, 'valueName' | 'choices' | 'target'>): ValueHint => {
+  if (target !== undefined) return { kind: 'target' };
   if (choices !== undefined) return { kind: 'words', choices };
   if (valueName === undefined) return { kind: 'none' };
   const parts = valueName.split('|');

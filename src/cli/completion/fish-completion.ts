@@ -7,6 +7,7 @@ import {
   type CommandGroup,
   commandGroups,
   meaningOf,
+  TARGETS_COMMAND,
   type ValueHint,
   valueHint,
 } from './command-tree.ts';
@@ -52,7 +53,7 @@ const commandLines = (command: Command, condition: string): readonly string[] =>
   const hint = argumentHint(command);
   return [
     ...(hint.kind === 'file' || hint.kind === 'folder' ? [line(condition, '-F')] : []),
-    ...(hint.kind === 'words' ? [line(condition, wordsOf(hint).trimStart())] : []),
+    ...(hint.kind === 'words' || hint.kind === 'target' ? [line(condition, wordsOf(hint).trimStart())] : []),
     ...command.options.map(option => line(condition, optionWords(option))),
     line(condition, "-l help -d 'This help'"),
   ];
@@ -61,8 +62,10 @@ const commandLines = (command: Command, condition: string): readonly string[] =>
 const optionWords = (option: Option<unknown>): string =>
   `-l ${option.name}${VALUES[valueHint(option).kind]}${wordsOf(valueHint(option))} -d ${quoted(option.meaning)}`;
 
-const wordsOf = (hint: ValueHint): string =>
-  hint.kind === 'words' ? ` -a ${quoted(hint.choices.join(' '))}` : '';
+const wordsOf = (hint: ValueHint): string => {
+  if (hint.kind === 'target') return ` -a ${quoted(`(${TARGETS_COMMAND})`)}`;
+  return hint.kind === 'words' ? ` -a ${quoted(hint.choices.join(' '))}` : '';
+};
 
 const line = (condition: string, rest: string): string =>
   `complete -c plimsoll -n ${quoted(condition)} ${rest}`;
@@ -77,4 +80,5 @@ const VALUES: Readonly<Record<ValueHint['kind'], string>> = {
   file: ' -r -F',
   folder: ' -x -a "(__fish_complete_directories)"',
   words: ' -x',
+  target: ' -x',
 };

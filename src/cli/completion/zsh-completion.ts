@@ -8,6 +8,7 @@ import {
   type CommandGroup,
   commandGroups,
   meaningOf,
+  TARGETS_COMMAND,
   type ValueHint,
   valueHint,
 } from './command-tree.ts';
@@ -16,6 +17,13 @@ export const zshCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);
   return `#compdef plimsoll
 # zsh completion of plimsoll; made by: plimsoll completion zsh
+_plimsoll_targets() {
+  local -a found
+  found=(\${(f)"$(${TARGETS_COMMAND})"})
+  found=(\${found//:/\\\\:})
+  found=(\${found/$'\\t'/:})
+  _describe -t targets 'node or engine' found
+}
 _plimsoll() {
   local -a commands
   if ((CURRENT == 2)); then
@@ -95,6 +103,8 @@ const actionOf = (hint: ValueHint): string => {
       return '_files -/';
     case 'words':
       return `(${hint.choices.join(' ')})`;
+    case 'target':
+      return '_plimsoll_targets';
     default:
       return hint satisfies never;
   }

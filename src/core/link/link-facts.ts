@@ -2,6 +2,7 @@
 // direction. A lost path keeps its last figures. Nothing here depends on time: figures contain the moment at
 // which they become stale, so a view only compares.
 
+import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { ByKey, Entry } from '../state.ts';
@@ -191,6 +192,12 @@ const joined = ({
 export const rateFrom = ({ source, profile }: ConnectionFacts, from: NodeId): number | undefined => {
   if (profile === undefined) return undefined;
   return knownOr(source === from ? profile.uploadBitsPerSecond : profile.downloadBitsPerSecond, undefined);
+};
+
+/** Of the slower direction, of those that are measured. */
+export const slowerRate = (facts: ConnectionFacts): number | undefined => {
+  const rates = [facts.source, facts.sink].flatMap(from => rateFrom(facts, from) ?? []);
+  return rates.length === 0 ? undefined : minimumOf(rates);
 };
 
 /** Median, ns. */

@@ -31,6 +31,8 @@ export interface Option<T> {
   readonly valueAlone?: string;
   readonly meaning: string;
   readonly isRepeatable: boolean;
+  /** Its text is a server. */
+  readonly target?: TargetKind;
   /** The file, folder or http(s) URL that a text of it makes the command read; undefined: none. */
   readonly reads?: (text: string) => string | undefined;
   /** One value of it, as JSON has it; undefined: a text or a number. */
@@ -40,6 +42,9 @@ export interface Option<T> {
   /** The texts given, none when the option was not. A flag gets one empty text. */
   read(texts: readonly string[]): Parsed<T>;
 }
+
+/** A server, by URL or by the name of a node or an engine of the cluster; 'also': or something else, as the meaning states. */
+export type TargetKind = 'only' | 'also';
 
 /** The value of an option, checked; its default when it was not given. */
 export type OptionReader = <T>(option: Option<T>) => T;

@@ -1,10 +1,9 @@
 // The nodes that an engine is to run on, and every open path between two of them with what settings are made of: the
 // interface at each end, an IPv4 address that answered there, and what a probe measured.
 
-import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { Connection } from '../link/connection.ts';
-import { type ConnectionFacts, rateFrom, roundTripOf } from '../link/link-facts.ts';
+import { type ConnectionFacts, roundTripOf, slowerRate } from '../link/link-facts.ts';
 import { linkKey } from '../link/link-path.ts';
 import { typeText } from '../link/link-text.ts';
 import { isCarrying, type LinkView, linkViews, stageOfConnection } from '../link/link-view.ts';
@@ -107,7 +106,6 @@ const pathOf = (
 ): readonly WiredPath[] => {
   const [facts] = connections;
   if (facts === undefined) return [];
-  const rates = [one, other].flatMap(({ nodeId }) => rateFrom(facts, nodeId) ?? []);
   const reason = unknown(whyUnmeasured(facts, moment));
   return [
     {
@@ -115,7 +113,7 @@ const pathOf = (
       type: facts.carrier.type,
       typeName: typeText(facts),
       ends: [endOf(connections, one), endOf(connections, other)],
-      bitsPerSecond: rates.length === 0 ? reason : minimumOf(rates),
+      bitsPerSecond: slowerRate(facts) ?? reason,
       roundTripNs: roundTripOf(facts) ?? reason,
       negotiatedBitsPerSecond: facts.carrier.negotiatedBitsPerSecond,
       mtuBytes: [measuredMtu(facts, one.nodeId), measuredMtu(facts, other.nodeId)],
