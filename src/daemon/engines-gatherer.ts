@@ -52,7 +52,8 @@ interface Place {
   /** In the order in which they are tried. */
   readonly origins: readonly string[];
   readonly listensOn: NodeEngine['listensOn'];
-  readonly isInUse: boolean;
+  /** Undefined if the system does not show that. */
+  readonly isInUse: boolean | undefined;
   /** Changes with the program that listens; undefined if the system does not show that. */
   readonly inode: string | undefined;
 }
@@ -185,7 +186,7 @@ const placesOf = async (
       port,
       origins: [LOOPBACK, LOOPBACK_6].map(host => originOf(host, port)),
       listensOn: unknown('the system does not show it'),
-      isInUse: false,
+      isInUse: undefined,
       inode: undefined,
     }));
   const byPort = Map.groupBy(

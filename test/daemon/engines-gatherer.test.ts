@@ -88,9 +88,8 @@ test('an engine that could sleep is counted only while a client is connected', a
   const { clock, run: started } = runOf({ isEnabled: true, ports: [stub.port] });
   await using run = started;
   const first = await run.waitFor(isReading('engines'), 'from start');
-  expect(ofPorts([stub.port], first.reading.value.engines)).toMatchObject([
-    { requestsInFlight: { kind: 'unknown' } },
-  ]);
+  expect(ofPorts([stub.port], first.reading.value.engines)).toMatchObject([{ requestsInFlight: 0 }]);
+  expect(stub.requests.map(({ line }) => line)).not.toContain('GET /slots');
   const client = connect(stub.port, '127.0.0.1');
   await once(client, 'connect');
   const second = run.waitFor(isReading('engines'));

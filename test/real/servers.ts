@@ -40,6 +40,8 @@ export interface RealServer extends RealProgram {
   readonly counters: Counters | undefined;
   /** How it is started with a required key; undefined: it supports none. */
   readonly keyArgs: ((key: string) => readonly string[]) | undefined;
+  /** How it is started to unload its model when nothing is requested for some seconds; undefined: it does not. */
+  readonly sleepArgs?: readonly string[];
   /** Whether a model's name that it does not have fails the request. */
   readonly checksModel: boolean;
 }
@@ -99,6 +101,7 @@ export const REAL_SERVERS: readonly RealServer[] = [
       ttft: undefined,
     },
     keyArgs: key => ['--api-key', key],
+    sleepArgs: ['--sleep-idle-seconds', '4'],
     checksModel: false,
   },
   {

@@ -17,8 +17,8 @@ import { parseTargetUrl } from './target-url.ts';
 interface EngineQuestion {
   /** "http://127.0.0.1:8000" */
   readonly origin: string;
-  /** A client is connected: an engine that sleeps when nothing is requested does not do so now. Default: unknown, false. */
-  readonly isInUse?: boolean;
+  /** Whether a client is connected, so that an engine that sleeps when nothing is requested does not do so now. Default: unknown. */
+  readonly isInUse?: boolean | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -73,7 +73,7 @@ export const countRequests = async (
   return unknown(engine?.uncounted ?? 'the server does not report how many requests it has');
 };
 
-/** Why its requests cannot be counted without loading its model, or keeping it loaded; 0: it is asleep. */
+/** Why its requests cannot be counted without loading its model, or keeping it loaded; 0: it is asleep, or nobody is connected. */
 const sleepOf = async (
   question: EngineQuestion,
   engine: ServerEngine | undefined,
@@ -83,10 +83,11 @@ const sleepOf = async (
   if (page.kind !== 'answer') return unknown(shortened(page.reason));
   const json = page.status === 200 ? parseAnyJson(page.text) : undefined;
   const isAsleep = isJsonObject(json) ? engine.sleeps.isAsleep(json) : undefined;
-  if (isAsleep === true) return 0;
-  return isAsleep === undefined || question.isInUse === true
+  if (isAsleep === undefined) return 'awake';
+  if (isAsleep || question.isInUse === false) return 0;
+  return question.isInUse === true
     ? 'awake'
-    : unknown('not counted while no client is connected: it could not sleep');
+    : unknown('not counted where the system does not show whether a client is connected: it could not sleep');
 };
 
 type Page = Awaited<ReturnType<typeof fetchText>>;

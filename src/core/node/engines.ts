@@ -82,13 +82,13 @@ export const modelsText = ({ models }: Pick<NodeEngine, 'models'>): Reported<str
   return others.length === 0 ? first.name : `${first.name} and ${others.length} more`;
 };
 
-/** "Q4_K_M, context 40,960", of the model in memory; '' if neither is known. */
+/** "Q4_K_M, context up to 40,960", of the model in memory; '' if neither is known. */
 export const modelFactsText = ({ facts }: Pick<NodeEngine, 'facts'>): string =>
   isUnknown(facts)
     ? ''
     : [
         knownOr(facts.quantisation, ''),
-        isUnknown(facts.contextMax) ? '' : `context ${formatCount(facts.contextMax)}`,
+        isUnknown(facts.contextMax) ? '' : `context up to ${formatCount(facts.contextMax)}`,
       ]
         .filter(part => part !== '')
         .join(', ');

@@ -116,7 +116,8 @@ test('names are shortened to one line, and only some of many are read', async ()
 test.for([
   ['sleeps', { isAsleep: true, isInUse: false }, 0],
   ['sleeps while a client is connected', { isAsleep: true, isInUse: true }, 0],
-  ['could sleep soon', { isAsleep: false, isInUse: false }, because(/could not sleep/)],
+  ['could sleep soon, without a client', { isAsleep: false, isInUse: false }, 0],
+  ['could sleep soon', { isAsleep: false, isInUse: undefined }, because(/could not sleep/)],
   ['is in use', { isAsleep: false, isInUse: true }, 1],
 ] as const)(
   'a llama.cpp that %s is neither woken nor kept awake',
