@@ -30,7 +30,7 @@ export const readPromptOptions = async (
     ...(request.systemPrompt === undefined
       ? {}
       : { systemPrompt: await readSystemPrompt(request.systemPrompt) }),
-    ...(request.api.name === 'rerank' && dataset.kind === 'synthetic'
+    ...(request.api.ranksDocuments === true && dataset.kind === 'synthetic'
       ? { documents: request.documents ?? RANKED_DOCUMENTS_DEFAULT }
       : {}),
     isOutputInBody: LIMIT_FIELDS.some(name => name in fields),

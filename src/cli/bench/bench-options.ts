@@ -48,7 +48,7 @@ export const BENCH = {
   api: server.choice({
     name: 'api',
     valueName: 'NAME',
-    meaning: `The API: ${API_CHOICES.join(', ')}. Default: auto, by the URL, else ${SERVER_APIS[0].name}.`,
+    meaning: `API: ${API_CHOICES.slice(1).join(', ')}. Default: auto, by the URL, else ${SERVER_APIS[0].name}.`,
     choices: API_CHOICES,
   }),
   model: server.value({

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, RequestSettings, Warmup } from '../../bench/run/bench-request.ts';
 import { RUN_OPTIONS } from '../../bench/run/run-options.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
-import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
+import { apisOfPath, SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
 import { formatCount } from '../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../core/json.ts';
@@ -73,7 +73,7 @@ export const parseBenchOptions = (
     ...(given(BENCH.tokenizer) === 'server' ? ['--tokenizer server'] : []),
     ...elsewhere(given),
   ]);
-  if (api.name !== 'rerank' && given(BENCH.documents) !== undefined)
+  if (api.ranksDocuments !== true && given(BENCH.documents) !== undefined)
     throw usage(`--documents has no effect with the API ${api.name}`, 'Add --api rerank, or leave it out.');
   const durationMs = samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined;
   return {
@@ -135,9 +135,11 @@ const apiOf = (
   { target, targets = [{ target, weight: 1 }] }: Pick<ParsedBenchOptions, 'target' | 'targets'>,
   given: string | undefined,
 ): ServerApi => {
-  const ofUrl = apiOfUrls(targets.map(each => each.target.path));
+  const paths = targets.map(each => each.target.path);
+  const ofUrl = apiOfUrls(paths);
   if (given === undefined || given === 'auto') return ofUrl ?? SERVER_APIS[0];
-  if (ofUrl === undefined || ofUrl.name === given) return serverApi(given);
+  const isOfUrl = paths.every(path => apisOfPath(path).some(({ name }) => name === given));
+  if (ofUrl === undefined || isOfUrl) return serverApi(given);
   throw usage(
     `the URL is the endpoint of the API ${ofUrl.name}, and --api is ${given}`,
     'Leave out --api, or give only the URL of the server.',

@@ -141,7 +141,7 @@ const ROWS: readonly AdviceRow[] = [
   {
     states: /missing field `texts`/,
     advice:
-      'This is Text Embeddings Inference, whose rankings have a form of their own, which is not supported.',
+      'This is Text Embeddings Inference, whose rankings have a form of their own: use --api tei-rerank.',
   },
   {
     states: /support (?:the )?re-?rank|not a re-?ranker/i,

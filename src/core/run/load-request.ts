@@ -34,7 +34,7 @@ export const LOAD_OPTIONS = {
     name: 'documents',
     rules: [excludes(['dataset'], { advice: 'A data set has its own documents.' })],
     valueName: 'N',
-    meaning: `Documents of each generated request of --api rerank; each has the length of a prompt. Default: ${RANKED_DOCUMENTS_DEFAULT}.`,
+    meaning: `Documents of each generated ranking, each as long as a prompt. Default: ${RANKED_DOCUMENTS_DEFAULT}.`,
     parse: wholeNumberFrom(1, 1_000),
     sent: given(count),
   }),

@@ -233,7 +233,7 @@ export const reportRates = (sources: RateSources): ReportRates => ({
 
 /** Vectors and rankings have none to count: they are not missing. */
 export const hasOutputTokens = (api: Reported<string> | undefined): boolean =>
-  api !== 'embeddings' && api !== 'rerank';
+  api !== 'embeddings' && api !== 'rerank' && api !== 'tei-rerank';
 
 export const NO_OUTPUT_TOKENS = 'not applicable: the replies of this API have no output tokens';
 

@@ -6,7 +6,7 @@ import { mockEmbeddings } from './mock-embeddings.ts';
 import { mockLlamaCpp } from './mock-llama-cpp.ts';
 import { mockMessages } from './mock-messages.ts';
 import { mockOllama, mockOllamaGenerate } from './mock-ollama.ts';
-import { mockRerank } from './mock-rerank.ts';
+import { mockRerank, mockTeiRerank } from './mock-rerank.ts';
 import { mockResponses } from './mock-responses.ts';
 import { mockSglang } from './mock-sglang.ts';
 import { chunkJson, closingJson, wholeJson } from './openai-json.ts';
@@ -38,6 +38,7 @@ export const MOCK_APIS: readonly MockApi[] = [
   mockResponses,
   mockEmbeddings,
   mockRerank,
+  mockTeiRerank,
   mockMessages,
   mockOllama,
   mockOllamaGenerate,

@@ -30,14 +30,11 @@ export const mockRerank: MockApi = {
   speech: () => [],
   closing: () => [],
   whole: ({ model, isStamped }, { content, inputs, usage }) => {
-    const count = content === '' ? 0 : inputs;
+    const results = ranked(content === '' ? 0 : inputs);
     const json = {
       model,
       object: 'list',
-      results: Array.from({ length: count }, (_, place) => ({
-        index: count - 1 - place,
-        relevance_score: 1 / (place + 1),
-      })),
+      results: results.map(([index, score]) => ({ index, relevance_score: score })),
       ...(usage === undefined
         ? {}
         : { usage: { prompt_tokens: usage.promptTokens, total_tokens: usage.promptTokens } }),
@@ -45,6 +42,23 @@ export const mockRerank: MockApi = {
     return stampedJson(json, { isStamped });
   },
 };
+
+/** In the form of Text Embeddings Inference, whose list has no count of tokens. */
+export const mockTeiRerank: MockApi = {
+  ...mockRerank,
+  path: '/rerank',
+  promptText: body => mockRerank.promptText(withDocuments(body)),
+  inputCount: body => documentsOf(withDocuments(body))?.length ?? 0,
+  noPrompt: 'query must be a text and texts a list of texts',
+  whole: (_, { content, inputs }) =>
+    JSON.stringify(ranked(content === '' ? 0 : inputs).map(([index, score]) => ({ index, score }))),
+};
+
+const withDocuments = ({ texts, ...body }: JsonObject): JsonObject => ({ ...body, documents: texts });
+
+/** Index and score, the best first. */
+const ranked = (count: number): readonly (readonly [number, number])[] =>
+  Array.from({ length: count }, (_, place) => [count - 1 - place, 1 / (place + 1)]);
 
 const documentsOf = ({ documents }: JsonObject): readonly string[] | undefined =>
   Array.isArray(documents) && documents.length > 0 && documents.every(text => typeof text === 'string')

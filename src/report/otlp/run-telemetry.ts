@@ -227,6 +227,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   embeddings: 'embeddings',
   // Not in the conventions, which allow other names.
   rerank: 'rerank',
+  'tei-rerank': 'rerank',
 };
 const SPANS_IN_MESSAGE = 200;
 const SECONDS: readonly number[] = Array.from({ length: 14 }, (_, at) => (0.01 * 2 ** at * 1e6) / 1e6);

@@ -108,9 +108,9 @@ describe('the advice', () => {
     );
   });
 
-  test('of a server that expects rankings in another form is that this is not supported', () => {
+  test('of a server that expects rankings in another form is its API', () => {
     const text = 'Failed to deserialize the JSON body into the target type: missing field `texts`';
-    expect(advice(422, text)).toContain('Text Embeddings Inference');
+    expect(advice(422, text)).toContain('--api tei-rerank');
   });
 
   test.each([

@@ -1,6 +1,6 @@
 // Rankings of documents by a query, as Jina and Cohere define them and vLLM (vllm/entrypoints/pooling/scoring/protocol.py), llama.cpp
 // (`--reranking`) and SGLang serve them: the message of a prompt is the query. There is no stream, no output
-// token and no finish reason.
+// token and no finish reason. Text Embeddings Inference (router/src/http/types.rs) has a form of its own.
 
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
@@ -26,11 +26,25 @@ export const rerankApi: ServerApi = {
   writesAnswers: false,
   lengthFields: [],
   withoutEnd: 'the reply ended without its list of results',
-  body: (prompt, settings) => bodyOf(prompt, settings),
+  ranksDocuments: true,
+  body: (prompt, settings) => bodyOf(prompt, settings, 'documents'),
   newReply: () => new RerankReply(),
 };
 
-const bodyOf = (prompt: Prompt, { model, nonce, fields: { added } }: BodySettings): Parsed<BodyText> => {
+/** Text Embeddings Inference reads no model and lists none; the reply is a list alone. llama.cpp serves this form if there are `texts`. */
+export const teiRerankApi: ServerApi = {
+  ...rerankApi,
+  name: 'tei-rerank',
+  root: '',
+  models: { ...OPENAI.models, path: '/v1/models' },
+  body: (prompt, settings) => bodyOf(prompt, settings, 'texts'),
+};
+
+const bodyOf = (
+  prompt: Prompt,
+  { model, nonce, fields: { added } }: BodySettings,
+  documents: 'documents' | 'texts',
+): Parsed<BodyText> => {
   const query = markedPrompt(prompt, nonce, { name: 'rerank' });
   if (query.kind === 'wrong') return query;
   if (prompt.documents === undefined) {
@@ -44,7 +58,7 @@ const bodyOf = (prompt: Prompt, { model, nonce, fields: { added } }: BodySetting
     between(
       `{"model":${JSON.stringify(model)},"query":`,
       query.value,
-      `,"documents":${JSON.stringify(prompt.documents)}${more}`,
+      `,"${documents}":${JSON.stringify(prompt.documents)}${more}`,
     ),
   );
 };
@@ -55,7 +69,7 @@ class RerankReply extends JsonReply {
     return this.isDone;
   }
 
-  /** SGLang sends the list alone. */
+  /** SGLang and Text Embeddings Inference send the list alone. */
   override document(text: string): number {
     return super.document(text.trimStart().startsWith('[') ? `{"results":${text}}` : text);
   }
@@ -74,7 +88,7 @@ class RerankReply extends JsonReply {
   }
 }
 
-/** SGLang names it "score". */
+/** SGLang and Text Embeddings Inference name it "score". */
 const hasScore = (entry: unknown): boolean =>
   isJsonObject(entry) &&
   typeof entry['index'] === 'number' &&

@@ -24,6 +24,8 @@ export interface ServerApi {
   readonly framing: 'events' | 'lines';
   /** false: its replies have no tokens, no first one and no finish reason, as for embeddings. */
   readonly writesAnswers: boolean;
+  /** Its prompts have documents. */
+  readonly ranksDocuments?: true;
   /** Supported by the API, independent of the server. */
   readonly lengthFields: readonly LengthField[];
   /** Required headers, sent unless the user gives one of that name. */

@@ -8,7 +8,7 @@ import { llamaCppApi } from './llama-cpp-api.ts';
 import { messagesApi } from './messages-api.ts';
 import { ollamaApi, ollamaGenerateApi } from './ollama-api.ts';
 import { OPENAI } from './openai-api.ts';
-import { rerankApi } from './rerank-api.ts';
+import { rerankApi, teiRerankApi } from './rerank-api.ts';
 import { responsesApi } from './responses-api.ts';
 import type { ServerApi } from './server-api.ts';
 import { sglangApi } from './sglang-api.ts';
@@ -19,6 +19,7 @@ export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [
   responsesApi,
   embeddingsApi,
   rerankApi,
+  teiRerankApi,
   messagesApi,
   ollamaApi,
   ollamaGenerateApi,
@@ -27,14 +28,17 @@ export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [
 ];
 
 /**
- * The API whose endpoint matches a URL's path. Of several matches the longest counts: '/chat/completions' ends with
- * '/completions' too. Gateways may place OpenAI's endpoints under any prefix; a server's own endpoint must match the
- * whole path.
+ * The APIs whose endpoint matches a URL's path, the default first: servers give '/rerank' to two. Of several matches the longest counts:
+ * '/chat/completions' ends with '/completions' too. Gateways may place OpenAI's endpoints under any prefix; a server's own endpoint must
+ * match the whole path.
  */
-export const apiOfPath = (path: string): ServerApi | undefined =>
-  SERVER_APIS.map(api => ({ api, length: matchedLength(path, api) }))
-    .filter(({ length }) => length > 0)
-    .toSorted((a, b) => b.length - a.length)[0]?.api;
+export const apisOfPath = (path: string): readonly ServerApi[] => {
+  const matches = SERVER_APIS.map(api => ({ api, length: matchedLength(path, api) }));
+  const longest = matches.reduce((most, { length }) => (length > most ? length : most), 1);
+  return matches.filter(({ length }) => length === longest).map(({ api }) => api);
+};
+
+export const apiOfPath = (path: string): ServerApi | undefined => apisOfPath(path)[0];
 
 const matchedLength = (path: string, { root, endpoint }: ServerApi): number => {
   if (path.endsWith(root + endpoint)) return root.length + endpoint.length;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { userPrompt } from '../../../../src/bench/dataset/prompt.ts';
-import { rerankApi } from '../../../../src/bench/target/api/rerank-api.ts';
+import { rerankApi, teiRerankApi } from '../../../../src/bench/target/api/rerank-api.ts';
 import { apiOfPath } from '../../../../src/bench/target/api/server-apis.ts';
 import { NO_REQUEST_FIELDS } from '../../../../src/bench/target/request-fields.ts';
 import { NO_FIGURE } from '../../../../src/core/run/event-record.ts';
@@ -21,6 +21,16 @@ test('a query is sent with its documents, and the nonce is in the query, after a
     query: 'Shared.\n\n[01] red fruit',
     documents: ['an apple', 'a leek'],
     top_n: 1,
+  });
+});
+
+test('Text Embeddings Inference gets them as texts', () => {
+  const body = teiRerankApi.body(QUERY, SETTINGS);
+  if (body.kind === 'wrong') throw new Error(body.problem);
+  expect(JSON.parse(body.value.before + body.value.after)).toEqual({
+    model: 'm',
+    query: 'red fruit',
+    texts: ['an apple', 'a leek'],
   });
 });
 
@@ -52,6 +62,11 @@ test.each([
   [
     "SGLang's",
     RESULTS.map(({ index, relevance_score: score }) => ({ index, score, document: 'an apple' })),
+    NO_FIGURE,
+  ],
+  [
+    "Text Embeddings Inference's",
+    RESULTS.map(({ index, relevance_score: score }) => ({ index, score })),
     NO_FIGURE,
   ],
   ["Cohere's", { id: 'a', results: RESULTS, meta: { billed_units: { search_units: 1 } } }, NO_FIGURE],
