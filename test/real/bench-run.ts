@@ -2,17 +2,22 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { fileURLToPath } from 'node:url';
-import * as v from 'valibot';
+import type { EndedSample } from '../../src/core/run/ended-sample.ts';
+import type { Report } from '../../src/core/run/report.ts';
+import { decodeSampleLine } from '../../src/wire/sample-line.ts';
+import { reportFromJson } from '../../src/wire/stored-json.ts';
 import { childEnv } from '../support/child-env.ts';
 
 export interface BenchRun {
   readonly code: unknown;
-  readonly report: v.InferOutput<typeof reportSchema> | undefined;
+  readonly report: Report | undefined;
+  /** Its requests, each with what its reply counts. */
+  readonly samples: readonly EndedSample[];
   /** Of the report as a person reads it; the problem where there is none. */
   readonly text: string;
 }
@@ -23,10 +28,10 @@ export const benchRun = async (args: readonly string[]): Promise<BenchRun> => {
     const out = join(home, 'run');
     const bench = await command(['bench', ...args, '--quiet', '--out', out, '--home', home]);
     const json = await command(['report', out, '--json', '--home', home]);
-    const report = v.safeParse(reportSchema, parsed(json.stdout));
     return {
       code: bench.code,
-      report: report.success ? report.output : undefined,
+      report: json.code === 0 ? reportFromJson(json.stdout) : undefined,
+      samples: json.code === 0 ? samplesOf(await readFile(join(out, 'samples.jsonl'), 'utf8')) : [],
       text: bench.stdout + bench.stderr,
     };
   } finally {
@@ -48,24 +53,10 @@ const command = async (args: readonly string[]) => {
   return { code, stdout, stderr };
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
+const samplesOf = (lines: string): readonly EndedSample[] =>
+  lines.split('\n').flatMap(line => {
+    const decoded = decodeSampleLine(line);
+    return decoded.kind === 'sample' ? [decoded.sample] : [];
+  });
 
 const PROGRAM = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));
-
-const series = v.looseObject({
-  count: v.number(),
-  total: v.optional(v.string()),
-  mean: v.optional(v.number()),
-});
-const reportSchema = v.looseObject({
-  counts: v.looseObject({ completed: v.number(), failed: v.number() }),
-  series: v.looseObject({ ttftNs: series, inputTokens: series, outputTokens: series }),
-  server: v.looseObject({}),
-  sessions: v.optional(v.looseObject({ cachedShare: v.unknown() })),
-});

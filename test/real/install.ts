@@ -1,6 +1,6 @@
 // Installs the real servers and MLX where they are missing, and makes their model: `node test/real/install.ts`, or with names for some of
 // them: `node test/real/install.ts MLX`. What cannot be installed is reported and left out; the tests skip it with that reason. All take
-// minutes and some 8 GB: llama.cpp and Ollama are compiled. MLX brings the Python that makes the model.
+// minutes and some 8 GB, and Ollama is compiled; llama.cpp alone takes a minute: `node test/real/install.ts llama.cpp`.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import {
   MLX,
-  MODEL_PYTHON,
+  MODEL_MAKER,
   MODELS_FOLDER,
   REAL_SERVERS,
   type RealProgram,
@@ -44,14 +44,14 @@ const run = async ([program = '', ...args]: readonly string[], env: RealProgram[
 await mkdir(MODELS_FOLDER, { recursive: true });
 let missing = 0;
 const named = process.argv.slice(2);
-for (const server of [MLX, ...REAL_SERVERS]) {
-  if (named.length > 0 && !named.includes(server.name)) continue;
+for (const server of [MODEL_MAKER, MLX, ...REAL_SERVERS]) {
+  if (named.length > 0 && server !== MODEL_MAKER && !named.includes(server.name)) continue;
   const problem = await install(server);
   if (problem !== undefined) missing += 1;
   process.stdout.write(`${server.name}: ${problem ?? 'installed'}\n`);
 }
 const maker = fileURLToPath(new URL('tiny-model.py', import.meta.url));
-const problem = await run([MODEL_PYTHON, maker, MODELS_FOLDER], {});
+const problem = await run([MODEL_MAKER.program, maker, MODELS_FOLDER], {});
 await writeFile(join(MODELS_FOLDER, 'Modelfile'), 'FROM ./tiny.gguf\n');
 process.stdout.write(`model: ${problem ?? MODELS_FOLDER}\n`);
 process.exitCode = missing > 0 || problem !== undefined ? 1 : 0;

