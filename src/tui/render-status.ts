@@ -3,10 +3,14 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { isCarrying, type LinkView } from '../core/link/link-view.ts';
+import { engineName, inFlightText, modelsText } from '../core/node/engines.ts';
 import { type NodeView, presenceLabel } from '../core/node/node-view.ts';
 import { readingName, readingsOf } from '../core/node/reading-rows.ts';
+import { knownValue } from '../core/node/reading-view.ts';
 import { type Sentences, sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
+import { inColumns } from '../core/text/columns.ts';
+import { isUnknown, type Reported } from '../core/unknown.ts';
 import type { Warning } from '../core/warnings/warning.ts';
 import { type ClusterScope, scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
@@ -43,6 +47,7 @@ export const renderStatus = (
   const lines = [
     ...scopeTable(shown, { ...table, rowsMax: Number.POSITIVE_INFINITY }),
     ...spaced(scopeLinks(shown, { ...table, rowsMax: LINK_ROWS_MAX })),
+    ...spaced(sentences(engineLines(views), options)),
     ...spaced(views.length === 1 ? [] : sentences([clusterLine(views, links)], options)),
     ...spaced(sentences(agentLines(state, views), options)),
     ...spaced(
@@ -94,6 +99,27 @@ const clusterLine = (views: readonly NodeView[], known: readonly LinkView[]): Li
   return [part(`${counted(views.length, 'node')}: ${presences.join(', ')} · ${ways}`, 'dim')];
 };
 
+/** Servers of models, with what a load of them is called. */
+const engineLines = (views: readonly NodeView[]): readonly Line[] => {
+  const rows = views.flatMap(view => {
+    const engines = view.presence === 'offline' ? [] : (knownValue(view.engines)?.engines ?? []);
+    return engines.map(engine => [
+      view.name,
+      engineName(engine),
+      reasonOr(modelsText(engine)),
+      reasonOr(inFlightText(engine)),
+      engine.origin,
+    ]);
+  });
+  const rest = rows.length - ENGINE_ROWS_MAX;
+  return [
+    ...inColumns(rows.slice(0, ENGINE_ROWS_MAX), { indent: 0 }).map((text): Line => [part(text)]),
+    ...(rest > 0 ? [[part(`and ${counted(rest, 'more engine')}`, 'dim')]] : []),
+  ];
+};
+
+const reasonOr = (text: Reported<string>): string => (isUnknown(text) ? `unknown: ${text.reason}` : text);
+
 /** Nodes that `bench --from` may name. */
 const agentLines = (state: State, views: readonly NodeView[]): readonly Line[] => {
   const names = views
@@ -120,4 +146,5 @@ const unknownReadings = (view: NodeView): readonly Line[] => {
 const PRESENCES = ['up', 'stale', 'stopped', 'offline'] as const;
 /** A status is read, not searched: `--json` has them all. */
 const LINK_ROWS_MAX = 100;
+const ENGINE_ROWS_MAX = 32;
 const AGENTS_REPORTED_MAX = 8;

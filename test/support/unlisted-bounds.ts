@@ -197,7 +197,6 @@ const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'src/simulate/linux-hardware.ts': ['RTX_4090.clockMhzMax', 'H100.clockMhzMax'],
   'src/simulate/scenario/small-clusters.ts': ['MIXED_COUNT_MAX'],
   'src/tui/reading-rows.ts': ['ADDRESSES_MAX'],
-  'src/tui/render-status.ts': ['LINK_ROWS_MAX'],
   'src/wire/event-batch-layout.ts': ['STAMPS_MAX'],
 };
 

@@ -8,12 +8,13 @@ import {
   type MeantTargets,
   meantTargets,
 } from '../../core/engine/engine-targets.ts';
+import { engineWord } from '../../core/engine/server-engines.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { engineName } from '../../core/node/engines.ts';
 import { hasValue, type Option, type TargetKind } from '../../core/option/option.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { isRunFile } from '../bench/run-file.ts';
 import { type Command, type CommandArgument, homeOption, type Invocation } from '../command.ts';
 import { usage } from '../command-error.ts';
@@ -135,7 +136,7 @@ const unreached = ({ nodeName, engine, urls }: EngineTarget, { name, options }: 
   );
 
 const labelsOf = ({ targets, nodes }: ClusterTargets): readonly string[] => [
-  ...targets.map(({ label }) => label),
+  ...targets.flatMap(({ label, engine }) => [label, engineWord(knownOr(engine.engine, ''))]),
   ...nodes.map(({ name }) => name),
 ];
 

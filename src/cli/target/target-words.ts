@@ -1,6 +1,7 @@
 // What a shell may complete in place of a URL: the names of nodes that serve models, and those of engines of which there is one.
 
 import type { EngineTarget } from '../../core/engine/engine-targets.ts';
+import { engineWord } from '../../core/engine/server-engines.ts';
 import { engineName, modelsText } from '../../core/node/engines.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
@@ -18,7 +19,7 @@ export const targetWords = async (home: string, state: ProcessState): Promise<st
   );
   return [
     ...targets.map(target => [target.label, described(target)]),
-    ...alone.map(({ engine, label }) => [wordOf(knownOr(engine.engine, '')), `on ${label}`]),
+    ...alone.map(({ engine, label }) => [engineWord(knownOr(engine.engine, '')), `on ${label}`]),
   ]
     .slice(0, WORDS_MAX)
     .map(([word = '', meaning = '']) => `${showable(word)}\t${showable(meaning, ' ')}\n`)
@@ -27,9 +28,6 @@ export const targetWords = async (home: string, state: ProcessState): Promise<st
 
 const described = ({ engine }: EngineTarget): string =>
   [engineName(engine), knownOr(modelsText(engine), '')].join(' ').trim();
-
-/** "lm-studio" */
-const wordOf = (engine: string): string => engine.toLowerCase().replaceAll(' ', '-');
 
 /** A person waits for the key that was pressed. Limits in docs/limits.md. */
 const ANSWER_MS = 1_000;

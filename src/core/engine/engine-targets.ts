@@ -40,7 +40,7 @@ export const clusterTargets = (state: State, self: NodeId, nowMs: number): Clust
     if (view.presence === 'offline') return [];
     const engines = knownValue(view.engines)?.engines ?? [];
     const plainName = isPlain(name) ? name : nodeId;
-    return engines.flatMap((engine): readonly EngineTarget[] => {
+    const ofNode = engines.flatMap((engine): readonly EngineTarget[] => {
       const port = /:(\d{1,5})$/.exec(engine.origin)?.[1];
       if (port === undefined) return [];
       const hosts =
@@ -51,6 +51,7 @@ export const clusterTargets = (state: State, self: NodeId, nowMs: number): Clust
       const label = engines.length === 1 ? plainName : `${plainName}:${port}`;
       return [{ nodeId, nodeName: name, label, engine, port: Number(port), urls }];
     });
+    return ofNode.toSorted((a, b) => a.port - b.port);
   });
   return { targets, nodes };
 };

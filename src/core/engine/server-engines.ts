@@ -225,6 +225,9 @@ export const serverEngineCalled = (text: string): ServerEngine | undefined => {
   return SERVER_ENGINES.find(({ name }) => lettersOf(name) === typed);
 };
 
+/** In one word, as completion offers it: "lm-studio". */
+export const engineWord = (name: string): string => name.toLowerCase().replaceAll(' ', '-');
+
 const lettersOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 
 /** By `owned_by` of a model; undefined: of none. */

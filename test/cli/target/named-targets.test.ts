@@ -109,7 +109,13 @@ describe('with a daemon that has found two servers', () => {
   });
 
   test('several servers, none, and a mistyped name are listed', async () => {
-    const both = `atlas:${vllm.port} (vLLM 0.33.0), atlas:${llama.port} (llama.cpp b11434-0a1b2c3d)`;
+    const both = [
+      { port: vllm.port, engine: 'vLLM 0.33.0' },
+      { port: llama.port, engine: 'llama.cpp b11434-0a1b2c3d' },
+    ]
+      .toSorted((a, b) => a.port - b.port)
+      .map(({ port, engine }) => `atlas:${port} (${engine})`)
+      .join(', ');
     const problems: readonly (readonly [string, string, string])[] = [
       ['atlas', 'atlas has 2 servers of models', `Write one of: ${both}`],
       ['atlas:9', 'no server of a model was found on atlas at port 9', `Found: ${both}. Write its URL`],
@@ -118,13 +124,13 @@ describe('with a daemon that has found two servers', () => {
         'no Ollama was found on the nodes of the cluster',
         'For the host of that name write http://ollama',
       ],
+      ['llamacp', 'no node and no engine is called "llamacp"', 'Did you mean llama.cpp?'],
       ['atlsa', 'no node and no engine is called "atlsa"', 'Did you mean atlas?'],
     ];
     for (const [text, problem, advice] of problems) {
       const { run, stderr } = madeUpProcess(['line', text, '--home', daemon.home]);
       expect(await run()).toBe(EXIT_CODES.usage.code);
-      for (const part of [problem, advice])
-        for (const word of part.split(', ')) expect(stderr.text).toContain(word);
+      for (const part of [problem, advice]) expect(stderr.text).toContain(part);
     }
   });
 
