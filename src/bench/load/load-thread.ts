@@ -61,6 +61,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly #parser: MessagePort | undefined;
   readonly #stamps: ArrivalStamps;
   #pattern: LoadPattern | undefined;
+  #deadlines: Disposable | undefined;
   #ticks = 0;
   #inFlight = 0;
   #opening: ConnectionOpening | undefined;
@@ -135,6 +136,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch.stop();
     await this.#report(RECORD.ended);
     this.#timer[Symbol.dispose]();
+    this.#deadlines?.[Symbol.dispose]();
   }
 
   /** What is in flight is followed to its end. */
@@ -287,13 +289,20 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     const nowNs = this.nowNs();
     this.board.add(this.thread, 'heartbeat', 1);
     this.#watch.tick(nowNs);
-    for (const connection of this.connections) connection.checkDeadlines(nowNs);
+    if (this.connections.some(connection => connection.isOverdue(nowNs)))
+      this.#deadlines ??= this.timers.soon(() => this.#endOverdue(nowNs));
     this.#pattern?.tick(nowNs);
     this.requests.tick?.();
     this.patternMoved();
     this.#ticks += 1;
     if (this.#ticks % OBSERVED_TICKS === 0) this.#observe();
     this.#reportLosses();
+  }
+
+  /** After the next poll, which reads what had arrived by then: a thread that was delayed is no late reply. */
+  #endOverdue(nowNs: number): void {
+    this.#deadlines = undefined;
+    for (const connection of this.connections) connection.endOverdue(nowNs);
   }
 
   #reportLosses(): void {

@@ -6,6 +6,7 @@ import { isOfTheReply } from '../../contract/server-api-contract.ts';
 import { expectFailure } from './expected-failure.ts';
 import { loadPlan } from './load-plan.ts';
 import { runHere } from './run-here.ts';
+import { scriptedServer } from './scripted-server.ts';
 
 const addressOf = ({ host, port }: Mock) => ({ host, port });
 
@@ -36,6 +37,21 @@ describe.each(ofTheTransport.map(failure => ({ name: failure.name, failure })))(
     });
   },
 );
+
+test('a reply that arrived while this thread was delayed is not late', async () => {
+  await using server = await scriptedServer(({ socket }) => {
+    const body = '{"choices":[{"index":0,"message":{"content":"a"},"finish_reason":"stop"}]}';
+    socket.write(
+      `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+  });
+  const timeouts = { connectMs: 2_000, firstByteMs: 300, idleMs: 300, totalMs: 400 };
+  const { samples } = await runHere(
+    loadPlan({ ...server, isStreaming: false, timeouts, limits: { samplesMax: 1, durationNs: undefined } }),
+  );
+  expect(samples.map(({ outcome }) => outcome)).toEqual(['completed']);
+});
 
 test('a plain reply has no first content, and its tokens', async () => {
   await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 5 });

@@ -23,7 +23,7 @@ test('a run against every failure counts each as what it is', { timeout: 120_000
     mock.url,
     ...['--model', 'mock-model', '--no-warmup', '--events', 'off', '--max-failures', String(requests)],
     ...['--requests', String(requests), '--concurrency', '24'],
-    ...['--timeout', '4s', '--timeout-first-byte', '4s', '--timeout-idle', '1500ms'],
+    ...['--timeout', '4s', '--timeout-first-byte', '4s', '--timeout-idle', '3s'],
   ]);
   expect(run.exit).toBe('ok');
   const report = run.report();

@@ -12,6 +12,7 @@ import {
   ERROR_BODY_BYTES_MAX,
   isClosedBeforeReceipt,
   NO_READ,
+  type PassedDeadline,
   passedDeadline,
 } from './reply-deadlines.ts';
 import type { PreparedRequest } from './request-writer.ts';
@@ -126,22 +127,35 @@ export class HttpConnection implements ReplySink {
     else if (this.state === 'closed') this.open();
   }
 
-  /** Ends requests that exceeded their deadline. */
-  checkDeadlines(nowNs: number): void {
-    const { connectMs, totalMs } = this.#owner.timeouts;
-    if (this.state === 'connecting') {
-      if (nowNs - this.#openingNs > connectMs * 1e6) {
-        this.#owner.addresses.failed(this.#address, nowNs);
-        this.#triedAddresses = 0;
-        if (this.hasSample) this.end('timeout-connect', `no connection within ${connectMs} ms`, nowNs);
-        else this.#abandon(lostBecause(`no connection within ${connectMs} ms`));
-      } else if (this.hasSample && this.#hasIssued && nowNs - this.#waiting.sentNs > totalMs * 1e6) {
-        this.end('timeout-total', `no end within ${totalMs} ms`, nowNs);
+  isOverdue(nowNs: number): boolean {
+    return this.#passedDeadline(nowNs) !== undefined;
+  }
+
+  /** Ends a request that exceeded its deadline. */
+  endOverdue(nowNs: number): void {
+    const passed = this.#passedDeadline(nowNs);
+    if (passed === undefined) return;
+    if (passed.kind === 'timeout-connect') {
+      this.#owner.addresses.failed(this.#address, nowNs);
+      this.#triedAddresses = 0;
+      if (!this.hasSample) {
+        this.#abandon(lostBecause(passed.detail));
+        return;
       }
-    } else if (this.state === 'busy') {
-      const passed = passedDeadline(this.#owner.timeouts, this.#waiting, nowNs);
-      if (passed !== undefined) this.end(passed.kind, passed.detail, nowNs);
     }
+    this.end(passed.kind, passed.detail, nowNs);
+  }
+
+  #passedDeadline(nowNs: number): PassedDeadline | undefined {
+    const { timeouts } = this.#owner;
+    if (this.state === 'busy') return passedDeadline(timeouts, this.#waiting, nowNs);
+    if (this.state !== 'connecting') return undefined;
+    const { connectMs, totalMs } = timeouts;
+    if (nowNs - this.#openingNs > connectMs * 1e6)
+      return { kind: 'timeout-connect', detail: `no connection within ${connectMs} ms` };
+    return this.hasSample && this.#hasIssued && nowNs - this.#waiting.sentNs > totalMs * 1e6
+      ? { kind: 'timeout-total', detail: `no end within ${totalMs} ms` }
+      : undefined;
   }
 
   /** Ends the sample and, unless the reply was whole, the connection. */

@@ -12,7 +12,7 @@ interface WaitingReply {
   readonly errorNs: number;
 }
 
-interface PassedDeadline {
+export interface PassedDeadline {
   readonly kind: EndKind;
   readonly detail: string;
 }
