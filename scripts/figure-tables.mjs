@@ -4,13 +4,11 @@ import { FIGURE_UNITS } from '../src/core/figure/figure-row.ts';
 import { GROUP_FIGURES, GROUP_PAIR_FIGURES } from '../src/core/group/group-figures.ts';
 import { CONNECTION_FIGURES, PATH_FIGURES } from '../src/core/link/connection-figures.ts';
 import {
-  DISK_FIGURES,
+  FIGURED_READINGS,
   GPU_ERROR_FIGURES,
   INTERFACE_FIGURES,
-  PORT_HEALTH_FIGURES,
+  itemFiguresOf,
   TRAFFIC_FIGURES,
-  VOLUME_FIGURES,
-  WAIT_FIGURES,
 } from '../src/core/node/carrier-figures.ts';
 import { GPU_FIGURES, GPU_LINK_FIGURES } from '../src/core/node/gpu-figures.ts';
 import { NODE_FIGURES } from '../src/core/node/node-figures.ts';
@@ -166,15 +164,10 @@ export const FIGURE_TABLES = {
     head: ['metric', 'labels', 'what it is'],
     rows: metricRows([
       [NODE, NODE_FIGURES],
-      [NODE, WAIT_FIGURES],
       [[...NODE, 'device'], GPU_FIGURES],
       [[...NODE, 'device', 'link'], GPU_LINK_FIGURES],
       [NODE, GPU_ERROR_FIGURES],
-      [[...NODE, 'interface'], INTERFACE_FIGURES],
-      [[...NODE, 'interface', 'counter', 'direction'], TRAFFIC_FIGURES],
-      [[...NODE, 'port'], PORT_HEALTH_FIGURES],
-      [[...NODE, 'mount_point'], VOLUME_FIGURES],
-      [[...NODE, 'disk'], DISK_FIGURES],
+      ...FIGURED_READINGS.map(itemFiguresOf).map(({ labelNames, rows }) => [[...NODE, ...labelNames], rows]),
       [CONNECTION, CONNECTION_FIGURES],
       [[...NODE, 'peer', 'peer_name', 'path', 'kind', 'type'], PATH_FIGURES],
       [['by', 'group'], GROUP_FIGURES],

@@ -4,6 +4,7 @@
 
 import { COMPARISON_KINDS } from './comparison/comparison-kinds.ts';
 import { PLAIN_EVENT_KINDS } from './document/plain-document.ts';
+import type { ItemFigures } from './figure/item-figures.ts';
 import type { EventClass, KindRow, TextNames } from './kind-row.ts';
 import { LINK_KINDS } from './link/link-kinds.ts';
 import { MODEL_KINDS } from './model/model-kinds.ts';
@@ -15,6 +16,7 @@ import { GPU_ERROR_KINDS } from './node/gpu-errors.ts';
 import { GPU_HEALTH_KINDS } from './node/gpu-health.ts';
 import { NODE_KINDS } from './node/node-kinds.ts';
 import { PORT_HEALTH_KINDS } from './node/port-health.ts';
+import type { ReadingTable } from './node/reading-table.ts';
 import { TOPOLOGY_KINDS } from './node/topology.ts';
 import { TRAFFIC_KINDS } from './node/traffic.ts';
 import { NOTIFICATION_KINDS } from './notify/notifications.ts';
@@ -59,9 +61,7 @@ export type PayloadOf<K extends EventKind> = Kinds[K] extends {
 }
   ? Current
   : Kinds[K] extends { readonly title: string }
-    ? EventPayloads[K] extends { readonly value: infer Value }
-      ? Value
-      : never
+    ? ValueOf<K>
     : EventPayloads[K];
 
 /** The kinds that put entries into a map. */
@@ -80,12 +80,23 @@ export type KindsWith<Property> = {
 
 export type ShapeOf<F extends StateField> = Kinds[KindsOf<F>]['shape'];
 
+/** What a reading reports. */
+export type ValueOf<K extends EventKind> = EventPayloads[K] extends { readonly value: infer Value }
+  ? Value
+  : never;
+
 type Row<K extends EventKind> = KindRow<
   EventPayloads[K],
   PayloadOf<K>,
   StateField,
   TextNames<EventPayloads[K]>
-> & { readonly schema: Kinds[K]['schema'] };
+> & {
+  readonly schema: Kinds[K]['schema'];
+  /** A reading as a table of its own: a panel of the page, and lines of the terminal. */
+  readonly table?: (value: ValueOf<K>, ageMs: number) => ReadingTable;
+  /** In Prometheus, of what the reading has several of. */
+  readonly figures?: ItemFigures<ValueOf<K>>;
+};
 
 export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,

@@ -3,6 +3,7 @@
 // against this type.
 
 import type { NodeId, RunId } from './ids.ts';
+import type { Gathered } from './node/gathered.ts';
 import type { Schema } from './schema.ts';
 import type { Unknown } from './unknown.ts';
 
@@ -62,6 +63,17 @@ export interface LinkKey {
   readonly key: string;
 }
 
+/** What the value of a simulated machine may depend on. */
+export interface MachineSketch {
+  readonly platform: 'linux' | 'macos' | 'windows' | 'other';
+  /** Mean use of its processors, 0..1. */
+  readonly cpuLoad: number;
+  /** Smooth, about -1 to 1, of its own for each name. */
+  readonly unrest: (name: string) => number;
+  /** The payload of a reading. */
+  readonly reported: <T>(value: T) => Gathered<T>;
+}
+
 /** A row as its aggregate declares it; `P` is the payload, `H` what State contains of it. */
 export type KindRow<P, H, Field extends string, Names extends string> = CommonRow<P, H, Field, Names> &
   (
@@ -78,6 +90,10 @@ interface CommonRow<P, H, Field extends string, Names extends string> extends En
   readonly schema: Schema<P>;
   /** Title of a reading. Its entry contains the payload's value with source and interval. */
   readonly title?: string;
+  /** Platforms that never have the reading, and why. */
+  readonly absentOn?: Readonly<Partial<Record<'linux' | 'macos', string>>>;
+  /** Of a simulated machine, for the demo and for tests; undefined if it has none. */
+  readonly simulated?: (machine: MachineSketch) => P | undefined;
   /** Converts a payload to what State contains; default: the payload itself. */
   readonly fromPayload?: (payload: P) => H;
   /**

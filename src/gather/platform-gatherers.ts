@@ -1,6 +1,8 @@
-// What reads a machine, by platform: one row per source, with what it reports. Of two rows that report the same, the
-// upper one is preferred, and the lower one replaces it when it fails (`arbitration.ts`).
+// What reads a machine, by platform. Of two gatherers that report the same, the upper one is preferred, and the lower one
+// replaces it when it fails (`arbitration.ts`).
 
+import { EVENT_KINDS } from '../core/event-kinds.ts';
+import { gatheredKind, NODE_READING_KINDS } from '../core/node/reading.ts';
 import type { Env } from '../process/child.ts';
 import { amdSmiLoadGatherer } from './amd-smi/amd-smi-load-gatherer.ts';
 import { amdgpuInventoryGatherer } from './amdgpu/amdgpu-inventory-gatherer.ts';
@@ -57,29 +59,20 @@ interface PlatformGatherersOptions {
 export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
   const onChange = whenDifferent(options);
   return platformSources(options.platform, machineAccess({ ...options, env: toolEnv(options) })).map(
-    ({ gatherer }) =>
+    gatherer =>
       gatherer.reports.some(({ reading }) => reading === 'identity' || reading === 'network')
         ? wasRestarted(gatherer, onChange)
         : gatherer,
   );
 };
 
-/** A row of the table. */
-interface GatherSource {
-  /** Its folder. */
-  readonly source: string;
-  /** Keys of readings, as `readingKey` writes them; a test compares them with what the gatherer itself declares. */
-  readonly reports: readonly string[];
-  readonly gatherer: Gatherer;
-}
-
 /** Empty for a platform without gatherers. Windows has NVIDIA only, untested. */
-export const platformSources = (platform: string, machine: MachineAccess): readonly GatherSource[] => {
+export const platformSources = (platform: string, machine: MachineAccess): readonly Gatherer[] => {
   switch (platform) {
     case 'linux':
-      return linuxSources(machine);
+      return [...linuxSources(machine), ...absentReadings('linux')];
     case 'darwin':
-      return macosSources(machine);
+      return [...macosSources(machine), ...absentReadings('macos')];
     case 'win32':
       return nvidiaSources(machine);
     default:
@@ -87,106 +80,59 @@ export const platformSources = (platform: string, machine: MachineAccess): reado
   }
 };
 
-const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
-  { source: 'dmi', reports: ['identity'], gatherer: linuxIdentityGatherer(machine) },
-  { source: 'procfs', reports: ['memory'], gatherer: linuxMemoryGatherer(machine) },
-  { source: 'procfs', reports: ['system'], gatherer: linuxSystemGatherer(machine) },
-  { source: 'pressure', reports: ['pressure'], gatherer: linuxPressureGatherer(machine) },
-  { source: 'kubernetes', reports: ['container'], gatherer: linuxContainerGatherer(machine) },
-  { source: 'ip', reports: ['network'], gatherer: linuxNetworkGatherer(machine) },
-  { source: 'procfs', reports: ['traffic'], gatherer: linuxTrafficGatherer(machine) },
-  { source: 'procfs', reports: ['diskTraffic'], gatherer: linuxDiskTrafficGatherer(machine) },
-  { source: 'thunderbolt', reports: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
-  { source: 'infiniband', reports: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
-  { source: 'port-health', reports: ['portHealth'], gatherer: linuxPortHealthGatherer(machine) },
-  { source: 'topology', reports: ['topology'], gatherer: linuxTopologyGatherer(machine) },
-  { source: 'mountinfo', reports: ['disk'], gatherer: linuxDiskGatherer(machine) },
-  { source: 'disk-health', reports: ['diskHealth'], gatherer: linuxDiskHealthGatherer(machine) },
-  {
-    source: 'tegrastats',
-    reports: ['gpus nvidia', 'gpuLoads nvidia'],
-    gatherer: tegrastatsGatherer(machine),
-  },
+const linuxSources = (machine: MachineAccess): readonly Gatherer[] => [
+  linuxIdentityGatherer(machine),
+  linuxMemoryGatherer(machine),
+  linuxSystemGatherer(machine),
+  linuxPressureGatherer(machine),
+  linuxContainerGatherer(machine),
+  linuxNetworkGatherer(machine),
+  linuxTrafficGatherer(machine),
+  linuxDiskTrafficGatherer(machine),
+  linuxThunderboltGatherer(machine),
+  linuxRdmaGatherer(machine),
+  linuxPortHealthGatherer(machine),
+  linuxTopologyGatherer(machine),
+  linuxDiskGatherer(machine),
+  linuxDiskHealthGatherer(machine),
+  tegrastatsGatherer(machine),
   ...nvidiaSources(machine),
-  { source: 'kmsg', reports: ['gpuErrors'], gatherer: linuxGpuErrorsGatherer(machine) },
-  { source: 'amdgpu', reports: ['gpus amd', 'gpuHealths amd'], gatherer: amdgpuInventoryGatherer(machine) },
-  { source: 'amd-smi', reports: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
-  { source: 'amdgpu', reports: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
-  { source: 'intel', reports: ['gpus intel'], gatherer: intelInventoryGatherer(machine) },
-  { source: 'intel', reports: ['gpuLoads intel'], gatherer: intelLoadGatherer(machine) },
+  linuxGpuErrorsGatherer(machine),
+  amdgpuInventoryGatherer(machine),
+  amdSmiLoadGatherer(machine),
+  amdgpuLoadGatherer(machine),
+  intelInventoryGatherer(machine),
+  intelLoadGatherer(machine),
 ];
 
-const nvidiaSources = (machine: MachineAccess): readonly GatherSource[] => {
+const nvidiaSources = (machine: MachineAccess): readonly Gatherer[] => {
   const { inventory, loads } = nvidiaGatherers(machine);
-  return [
-    { source: 'nvidia', reports: ['gpus nvidia', 'gpuHealths nvidia'], gatherer: inventory },
-    { source: 'nvidia', reports: ['gpuLoads nvidia'], gatherer: loads },
-  ];
+  return [inventory, loads];
 };
 
-const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
+const macosSources = (machine: MachineAccess): readonly Gatherer[] => {
   // What two of them need from the same tool is read once and shared.
   const ports = hardwarePorts(machine);
   const rdma = ibverbsDevices(machine);
   const gauges = new MemoryGauges(machine);
   return [
-    {
-      source: 'system-profiler',
-      reports: ['identity', 'gpus apple'],
-      gatherer: macosIdentityGatherer(machine),
-    },
-    {
-      source: 'macmon',
-      reports: ['memory', 'system', 'gpuLoads apple'],
-      gatherer: macmonGatherer(machine, gauges),
-    },
-    { source: 'vm-stat', reports: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
-    {
-      source: 'pressure',
-      reports: ['pressure'],
-      gatherer: absentGatherer('pressure', 'macOS does not measure it'),
-    },
-    {
-      source: 'disk-health',
-      reports: ['diskHealth'],
-      gatherer: absentGatherer('diskHealth', 'not read on macOS'),
-    },
-    {
-      source: 'port-health',
-      reports: ['portHealth'],
-      gatherer: absentGatherer('portHealth', 'macOS does not count it'),
-    },
-    {
-      source: 'topology',
-      reports: ['topology'],
-      gatherer: absentGatherer('topology', 'not read on macOS'),
-    },
-    {
-      source: 'kubernetes',
-      reports: ['container'],
-      gatherer: absentGatherer('container', 'macOS has no containers of its own'),
-    },
-    { source: 'ifconfig', reports: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
-    {
-      source: 'procfs',
-      reports: ['diskTraffic'],
-      gatherer: absentGatherer('diskTraffic', 'not read on macOS'),
-    },
-    {
-      source: 'kmsg',
-      reports: ['gpuErrors'],
-      gatherer: absentGatherer('gpuErrors', 'macOS has no NVIDIA GPU'),
-    },
-    { source: 'netstat', reports: ['traffic'], gatherer: macosTrafficGatherer(machine) },
-    {
-      source: 'system-profiler',
-      reports: ['thunderbolt'],
-      gatherer: macosThunderboltGatherer(machine, ports, rdma),
-    },
-    { source: 'ibverbs', reports: ['rdmaDevices'], gatherer: macosRdmaGatherer(machine, rdma) },
-    { source: 'df', reports: ['disk'], gatherer: macosDiskGatherer(machine) },
+    macosIdentityGatherer(machine),
+    macmonGatherer(machine, gauges),
+    vmStatGatherer(machine, gauges),
+    macosNetworkGatherer(machine, ports),
+    macosTrafficGatherer(machine),
+    macosThunderboltGatherer(machine, ports, rdma),
+    macosRdmaGatherer(machine, rdma),
+    macosDiskGatherer(machine),
   ];
 };
+
+/** What a platform never has, by the table of kinds. */
+const absentReadings = (platform: 'linux' | 'macos'): readonly Gatherer[] =>
+  NODE_READING_KINDS.flatMap(reading => {
+    const reason = EVENT_KINDS[gatheredKind(reading)].absentOn?.[platform];
+    return reason === undefined ? [] : absentGatherer(reading, reason);
+  });
 
 /** A daemon started by launchd has a PATH without Homebrew, where macmon lives, and without /usr/sbin. */
 const toolEnv = ({ platform, env }: PlatformGatherersOptions): Env =>

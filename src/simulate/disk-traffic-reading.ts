@@ -1,7 +1,7 @@
 // What the disk of a simulated Linux machine carries: it reads models and writes logs.
 
 import type { Fact } from '../core/event-kinds.ts';
-import { SIMULATED_SOURCE } from './durable-readings.ts';
+import { simulated } from './durable-readings.ts';
 import { LIVE_INTERVAL_MS, type Moment, uptimeSecondsOf } from './live-readings.ts';
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
@@ -19,10 +19,8 @@ export const diskTrafficFacts = (site: Site, moment: Moment): readonly Fact[] =>
   return [
     {
       kind: 'diskTraffic.gathered',
-      payload: {
-        source: SIMULATED_SOURCE,
-        intervalMs: LIVE_INTERVAL_MS,
-        value: {
+      payload: simulated(
+        {
           devices: [
             {
               name: 'nvme0n1',
@@ -41,7 +39,8 @@ export const diskTrafficFacts = (site: Site, moment: Moment): readonly Fact[] =>
             },
           ],
         },
-      },
+        LIVE_INTERVAL_MS,
+      ),
     },
   ];
 };

@@ -2,6 +2,7 @@
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';
+import type { Gathered } from '../core/node/gathered.ts';
 import type { GpuDevice, NodeGpus } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { InterfaceAddress, NetworkInterface, NodeNetwork } from '../core/node/network.ts';
@@ -14,6 +15,12 @@ import type { Site, Socket } from './site.ts';
 export const SIMULATED_SOURCE = 'simulated';
 /** How often unchanged readings are confirmed, ms. */
 export const DURABLE_INTERVAL_MS = 30_000;
+
+export const simulated = <T>(value: T, intervalMs: number = DURABLE_INTERVAL_MS): Gathered<T> => ({
+  source: SIMULATED_SOURCE,
+  intervalMs,
+  value,
+});
 
 export const identityOf = ({ machine, hardware }: Site, plimsollVersion: string): NodeIdentity => ({
   friendlyName: machine.name,
@@ -197,22 +204,18 @@ export const deviceId = ({ vendor }: GpuHardware, site: number, at: number): str
 
 export const configFact = ({ machine }: Site): Fact => ({
   kind: 'config.gathered',
-  payload: {
-    source: SIMULATED_SOURCE,
-    intervalMs: DURABLE_INTERVAL_MS,
-    value: {
-      tags: [SIMULATED_SOURCE, ...(machine.place?.tags ?? [])],
-      site: machine.place?.site ?? NOT_SET,
-      rack: machine.place?.rack ?? NOT_SET,
-      machineKind: NOT_SET,
-      ignoredInterfaces: [],
-      staticPeerCount: 0,
-      probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
-      makesLoad: false,
-      webhooks: [],
-      servedEndpoints: machine.quirks?.servesModel === true ? ['http://127.0.0.1:8000'] : [],
-    },
-  },
+  payload: simulated({
+    tags: [SIMULATED_SOURCE, ...(machine.place?.tags ?? [])],
+    site: machine.place?.site ?? NOT_SET,
+    rack: machine.place?.rack ?? NOT_SET,
+    machineKind: NOT_SET,
+    ignoredInterfaces: [],
+    staticPeerCount: 0,
+    probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
+    makesLoad: false,
+    webhooks: [],
+    servedEndpoints: machine.quirks?.servesModel === true ? ['http://127.0.0.1:8000'] : [],
+  }),
 });
 
 const deviceOf = (gpu: GpuHardware, site: number, at: number): GpuDevice => ({

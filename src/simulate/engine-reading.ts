@@ -3,34 +3,30 @@
 
 import type { Fact } from '../core/event-kinds.ts';
 import { type CarriedFacts, exactly } from '../core/model/model-facts.ts';
-import { DURABLE_INTERVAL_MS, SIMULATED_SOURCE } from './durable-readings.ts';
+import { simulated } from './durable-readings.ts';
 
 export const SERVED_ORIGIN = 'http://127.0.0.1:8000';
 
 /** @param requestsInFlight undefined: it serves nothing */
 export const engineFact = (requestsInFlight: number | undefined): Fact => ({
   kind: 'engines.gathered',
-  payload: {
-    source: SIMULATED_SOURCE,
-    intervalMs: DURABLE_INTERVAL_MS,
-    value: {
-      engines:
-        requestsInFlight === undefined
-          ? []
-          : [
-              {
-                origin: SERVED_ORIGIN,
-                engine: 'vLLM',
-                version: '0.33.0',
-                models: [{ name: MODEL.name }],
-                requestsInFlight,
-                facts: MODEL,
-                listensOn: '0.0.0.0',
-              },
-            ],
-      others: [],
-    },
-  },
+  payload: simulated({
+    engines:
+      requestsInFlight === undefined
+        ? []
+        : [
+            {
+              origin: SERVED_ORIGIN,
+              engine: 'vLLM',
+              version: '0.33.0',
+              models: [{ name: MODEL.name }],
+              requestsInFlight,
+              facts: MODEL,
+              listensOn: '0.0.0.0',
+            },
+          ],
+    others: [],
+  }),
 });
 
 const LAYERS = 64;

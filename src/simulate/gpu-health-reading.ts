@@ -5,13 +5,7 @@ import type { Fact } from '../core/event-kinds.ts';
 import type { GpuError } from '../core/node/gpu-errors.ts';
 import type { GpuHealth, GpuLink } from '../core/node/gpu-health.ts';
 import { knownOr, unknown } from '../core/unknown.ts';
-import {
-  DURABLE_INTERVAL_MS,
-  deviceId,
-  pciAddressOf,
-  SIMULATED_SOURCE,
-  workingGpus,
-} from './durable-readings.ts';
+import { deviceId, pciAddressOf, simulated, workingGpus } from './durable-readings.ts';
 import type { Moment } from './live-readings.ts';
 import { seedOf } from './noise.ts';
 import type { MachineQuirks, SimulatedGpuError } from './scenario/scenario.ts';
@@ -25,16 +19,7 @@ export const gpuHealthFacts = (site: Site): readonly Fact[] => {
   const devices = workingGpus(site).map(({ gpu, at }) =>
     healthOf(deviceId(gpu, index, at), at, machine.quirks ?? {}),
   );
-  return [
-    {
-      kind: 'gpuHealths.gathered',
-      payload: {
-        source: SIMULATED_SOURCE,
-        intervalMs: DURABLE_INTERVAL_MS,
-        value: { vendor: 'nvidia', devices },
-      },
-    },
-  ];
+  return [{ kind: 'gpuHealths.gathered', payload: simulated({ vendor: 'nvidia', devices }) }];
 };
 
 /** What the kernel's log has of GPUs; none of a machine whose log has nothing. */
@@ -42,8 +27,7 @@ export const gpuErrorFacts = (site: Site, { seconds }: Moment): readonly Fact[] 
   const logged = (site.machine.quirks?.gpuErrors ?? []).map(error => loggedError(site, error, seconds));
   const errors = [...logged, ...(gpuHealthFacts(site).length === 0 ? [] : [programFault(seconds)])];
   if (errors.length === 0) return [];
-  const payload = { source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value: { errors } };
-  return [{ kind: 'gpuErrors.gathered', payload }];
+  return [{ kind: 'gpuErrors.gathered', payload: simulated({ errors }) }];
 };
 
 const loggedError = (

@@ -9,7 +9,7 @@ import {
   withoutFullProcessor,
 } from '../core/node/pressure.ts';
 import { unknown } from '../core/unknown.ts';
-import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE, workingGpus } from './durable-readings.ts';
+import { deviceId, simulated, workingGpus } from './durable-readings.ts';
 import type { GpuHardware } from './hardware.ts';
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
@@ -30,10 +30,8 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
   const isFull = used > FULL_SHARE;
   return {
     kind: 'memory.gathered',
-    payload: {
-      source: SIMULATED_SOURCE,
-      intervalMs: LIVE_INTERVAL_MS,
-      value: {
+    payload: simulated(
+      {
         totalBytes: hardware.memoryBytes,
         availableBytes: Math.round(hardware.memoryBytes * (1 - used)),
         swapTotalBytes: 8_589_934_592,
@@ -48,7 +46,8 @@ export const memoryFact = (site: Site, moment: Moment): Fact => {
         container: { kind: 'none' },
         gpuNodeBytes: 0,
       },
-    },
+      LIVE_INTERVAL_MS,
+    ),
   };
 };
 
@@ -70,11 +69,7 @@ export const pressureFacts = (site: Site, moment: Moment): readonly Fact[] => {
   return [
     {
       kind: 'pressure.gathered',
-      payload: {
-        source: SIMULATED_SOURCE,
-        intervalMs: DURABLE_INTERVAL_MS,
-        value: { host: withoutFullProcessor(host), controlGroup: { kind: 'none' } },
-      },
+      payload: simulated({ host: withoutFullProcessor(host), controlGroup: { kind: 'none' } }),
     },
   ];
 };
@@ -87,10 +82,8 @@ export const systemFact = (site: Site, moment: Moment): Fact => {
   const gpuUse = hardware.gpus.length === 0 ? cpuUse : gpuUseOf(site, 0, moment);
   return {
     kind: 'system.gathered',
-    payload: {
-      source: SIMULATED_SOURCE,
-      intervalMs: LIVE_INTERVAL_MS,
-      value: {
+    payload: simulated(
+      {
         cpuUse: rounded(cpuUse, 3),
         cpuTemperatureCelsius: rounded(38 + 30 * cpuUse + 16 * gpuUse, 1),
         cpuPowerWatts: isMac ? rounded(2 + 48 * cpuUse, 1) : unknown('no sensor'),
@@ -106,7 +99,8 @@ export const systemFact = (site: Site, moment: Moment): Fact => {
           clockMhz: Math.round(clockMhzMax * (0.45 + 0.55 * bounded(cpuUse * 3))),
         })),
       },
-    },
+      LIVE_INTERVAL_MS,
+    ),
   };
 };
 
@@ -116,10 +110,8 @@ export const gpuLoadFacts = (site: Site, moment: Moment): readonly Fact[] => {
   const [first] = hardware.gpus;
   if (first === undefined) return [];
   const devices = workingGpus(site).map(({ gpu, at }) => loadOf(site, gpu, at, moment));
-  const value = { vendor: first.vendor, devices };
-  return [
-    { kind: 'gpuLoads.gathered', payload: { source: SIMULATED_SOURCE, intervalMs: LIVE_INTERVAL_MS, value } },
-  ];
+  const payload = simulated({ vendor: first.vendor, devices }, LIVE_INTERVAL_MS);
+  return [{ kind: 'gpuLoads.gathered', payload }];
 };
 
 export const diskFact = ({ machine, hardware }: Site, { seconds }: Moment): Fact => {
@@ -127,22 +119,18 @@ export const diskFact = ({ machine, hardware }: Site, { seconds }: Moment): Fact
   const isMac = hardware.operatingSystem.platform === 'macos';
   return {
     kind: 'disk.gathered',
-    payload: {
-      source: SIMULATED_SOURCE,
-      intervalMs: DURABLE_INTERVAL_MS,
-      value: {
-        volumes: [
-          {
-            mountPoint: isMac ? '/System/Volumes/Data' : '/',
-            device: isMac ? '/dev/disk3s5' : '/dev/nvme0n1p2',
-            fileSystem: isMac ? 'apfs' : 'ext4',
-            totalBytes: hardware.diskBytes,
-            // A log grows a little; no disk fills up in a demo.
-            availableBytes: Math.round(hardware.diskBytes * free - Math.max(0, seconds) * 20_000),
-          },
-        ],
-      },
-    },
+    payload: simulated({
+      volumes: [
+        {
+          mountPoint: isMac ? '/System/Volumes/Data' : '/',
+          device: isMac ? '/dev/disk3s5' : '/dev/nvme0n1p2',
+          fileSystem: isMac ? 'apfs' : 'ext4',
+          totalBytes: hardware.diskBytes,
+          // A log grows a little; no disk fills up in a demo.
+          availableBytes: Math.round(hardware.diskBytes * free - Math.max(0, seconds) * 20_000),
+        },
+      ],
+    }),
   };
 };
 

@@ -1,9 +1,10 @@
 // One simulated node's part of the simulation: what it reports at its start and at each tick.
 
-import type { Fact } from '../core/event-kinds.ts';
+import { EVENT_KINDS, type Fact } from '../core/event-kinds.ts';
 import type { Connection, LossCode } from '../core/link/connection.ts';
 import type { ReadingConfirmed } from '../core/node/gathered.ts';
 import { GPU_VENDORS, type GpuVendor } from '../core/node/gpu.ts';
+import type { NodeIdentity } from '../core/node/identity.ts';
 import { gatheredKind, type ReadingKind, statusFact } from '../core/node/reading.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import { pushAll } from '../core/push-all.ts';
@@ -12,35 +13,16 @@ import { unknown } from '../core/unknown.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import { connectionsOf } from './connection.ts';
 import type { Contact } from './contact.ts';
-import { diskTrafficFacts } from './disk-traffic-reading.ts';
-import {
-  configFact,
-  DURABLE_INTERVAL_MS,
-  gpuInventories,
-  identityOf,
-  networkOf,
-  SIMULATED_SOURCE,
-} from './durable-readings.ts';
+import { DURABLE_INTERVAL_MS, gpuInventories, SIMULATED_SOURCE } from './durable-readings.ts';
 import { engineFact, SERVED_ORIGIN } from './engine-reading.ts';
-import { gpuErrorFacts, gpuHealthFacts } from './gpu-health-reading.ts';
-import {
-  diskFact,
-  gpuLoadFacts,
-  type Moment,
-  memoryFact,
-  pressureFacts,
-  systemFact,
-} from './live-readings.ts';
+import type { Moment } from './live-readings.ts';
 import { seedOf, unrest } from './noise.ts';
 import { pastLinesOf } from './past-lines.ts';
 import { pastRunsOf } from './past-runs.ts';
-import { portHealthFacts } from './port-health-reading.ts';
-import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import { type Probed, probeAt, probedBy } from './probing.ts';
 import { RequestedProbes, type RequestedStep } from './requested-probes.ts';
+import { type SimulatedReading, simulatedReadings } from './simulated-readings.ts';
 import { type Site, type SiteAt, siteOverTime, type Wiring } from './site.ts';
-import { topologyFacts } from './topology-reading.ts';
-import { trafficReporter } from './traffic-reading.ts';
 
 /** An event with the age that it has when reported, ms. */
 export interface SimulatedFact {
@@ -66,7 +48,7 @@ export class NodeReporting {
   readonly #siteAt: SiteAt;
   /** As it is since the newest change. */
   #now: Site;
-  #traffic: ReturnType<typeof trafficReporter>;
+  #readings: readonly SimulatedReading[];
   readonly #running = new Set<Probed>();
   /** Open connections. */
   readonly #open = new Set<Probed>();
@@ -81,7 +63,7 @@ export class NodeReporting {
     const { site, wiring, seed } = options;
     this.#siteAt = siteOverTime(site, wiring);
     this.#now = site;
-    this.#traffic = trafficReporter(site);
+    this.#readings = simulatedReadings(site, options.plimsollVersion);
     const connections = connectionsOf(wiring, site);
     this.#probed = probedBy({ site, siteAt: this.#siteAt, connections, seed });
   }
@@ -151,7 +133,7 @@ export class NodeReporting {
     const site = this.#siteAt(nowMs / 1_000);
     if (site === this.#now) return [];
     this.#now = site;
-    this.#traffic = trafficReporter(site);
+    this.#readings = simulatedReadings(site, this.#options.plimsollVersion);
     this.#renewedAtMs = Number.NEGATIVE_INFINITY;
     return this.#durable();
   }
@@ -186,29 +168,12 @@ export class NodeReporting {
   }
 
   #durable(): readonly Fact[] {
-    const site = this.#now;
-    const { plimsollVersion } = this.#options;
-    const gathered = <T>(value: T) => ({ source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value });
-    const thunderbolt = thunderboltOf(site);
-    const rdmaDevices = rdmaDevicesOf(site);
-    return [
-      { kind: 'identity.gathered', payload: gathered(identityOf(site, plimsollVersion)) },
-      ...gpuInventories(site).map((gpus): Fact => ({ kind: 'gpus.gathered', payload: gathered(gpus) })),
-      { kind: 'network.gathered', payload: gathered(networkOf(site)) },
-      ...(thunderbolt === undefined
-        ? []
-        : [{ kind: 'thunderbolt.gathered', payload: gathered(thunderbolt) } as const]),
-      ...(rdmaDevices === undefined
-        ? []
-        : [{ kind: 'rdmaDevices.gathered', payload: gathered(rdmaDevices) } as const]),
-      configFact(site),
-    ];
+    return this.#readings.filter(({ at }) => at === 'start').flatMap(({ facts }) => facts(AT_START));
   }
 
   #moving(moment: Moment): readonly Fact[] {
-    const site = this.#now;
-    const own = [memoryFact(site, moment), systemFact(site, moment), this.#traffic(moment)];
-    return this.#read([...own, ...gpuLoadFacts(site, moment), ...diskTrafficFacts(site, moment)]);
+    const moving = this.#readings.filter(({ at }) => at === 'tick');
+    return this.#read(moving.flatMap(({ facts }) => facts(moment)));
   }
 
   /** Without what fails or is silent now. */
@@ -224,21 +189,8 @@ export class NodeReporting {
   #renewals(moment: Moment): readonly Fact[] {
     const site = this.#now;
     const { platform } = site.hardware.operatingSystem;
-    const errors = gpuErrorFacts(site, moment);
-    const facts: Fact[] = [
-      ...this.#read([
-        diskFact(site, moment),
-        ...pressureFacts(site, moment),
-        ...gpuHealthFacts(site),
-        ...portHealthFacts(site),
-        ...topologyFacts(site),
-        ...errors,
-        ...(site.machine.quirks?.servesModel === true ? [] : [engineFact(undefined)]),
-      ]),
-    ];
     const { failingReadings = [], silentReadings = [], checksOthers } = site.machine.quirks ?? {};
-    for (const { reading, ...why } of failingReadings)
-      facts.push(statusFact({ ...statusOf(reading, 'none'), kind: 'failed', ...why }));
+    const facts: Fact[] = [];
     const confirm = (reading: ReadingKind, vendor: GpuVendor | 'none' = 'none'): void => {
       const isMissing =
         silentReadings.includes(reading) || failingReadings.some(failing => failing.reading === reading);
@@ -247,22 +199,17 @@ export class NodeReporting {
     const deny = (reading: ReadingKind, reason: string, vendor: GpuVendor | 'none' = 'none'): void => {
       facts.push(statusFact({ ...statusOf(reading, vendor), kind: 'absent', reason }));
     };
-    for (const reading of ['identity', 'network', 'config'] as const) confirm(reading);
-    if (platform === 'macos') deny('pressure', 'macOS does not measure it');
-    if (errors.length === 0) deny('gpuErrors', 'no NVIDIA GPU');
-    if (platform !== 'linux') {
-      deny('diskTraffic', 'not read on macOS');
-      deny('portHealth', 'macOS does not count it');
-    }
-    if (topologyFacts(site).length === 0)
-      deny('topology', platform === 'linux' ? 'no GPU on PCI' : 'not read on macOS');
-    deny('container', 'neither limited nor a pod');
-    if (thunderboltOf(site) === undefined) deny('thunderbolt', 'no Thunderbolt controller');
-    else confirm('thunderbolt');
-    if (rdmaDevicesOf(site) === undefined) deny('rdmaDevices', 'no RDMA device');
-    else confirm('rdmaDevices');
     const vendors = gpuInventories(site).map(({ vendor }) => vendor);
-    for (const vendor of vendors) confirm('gpus', vendor);
+    for (const { reading, at, facts: reported, none } of this.#readings) {
+      const found = reported(moment);
+      const reason = absenceOn(platform, reading) ?? none;
+      if (found.length === 0 && reason !== undefined) deny(reading, reason);
+      else if (at === 'renewal') pushAll(facts, this.#read(found));
+      else if (at === 'start' && reading === 'gpus') for (const vendor of vendors) confirm(reading, vendor);
+      else if (at === 'start') confirm(reading);
+    }
+    for (const { reading, ...why } of failingReadings)
+      facts.push(statusFact({ ...statusOf(reading, 'none'), kind: 'failed', ...why }));
     if (platform === 'linux')
       for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one)))
         for (const reading of GPU_READINGS) deny(reading, `no ${vendor} GPU`, vendor);
@@ -355,6 +302,8 @@ export class NodeReporting {
   }
 }
 
+type Platform = NodeIdentity['operatingSystem']['platform'];
+
 interface Loss {
   readonly subject: Extract<ProbeSubject, { kind: 'link' }>;
   readonly connection: Connection;
@@ -374,6 +323,12 @@ const idleFact = ({ subject }: Probed, nextInMs: number): Fact => ({
 
 const now = (fact: Fact): SimulatedFact => ({ fact, ageMs: 0 });
 
+/** Why no machine of its platform has it. */
+const absenceOn = (platform: Platform, reading: ReadingKind): string | undefined =>
+  platform === 'linux' || platform === 'macos'
+    ? EVENT_KINDS[gatheredKind(reading)].absentOn?.[platform]
+    : undefined;
+
 const statusOf = (reading: ReadingKind, vendor: GpuVendor | 'none'): ReadingConfirmed => ({
   reading,
   vendor,
@@ -387,5 +342,7 @@ const LINUX_VENDORS: readonly GpuVendor[] = GPU_VENDORS.filter(vendor => vendor 
 const LEASE_REPEAT_MS = 1_500;
 const MESH_PORT = 4_181;
 const REACHABILITY_PORT = 4_182;
+/** What a machine is does not depend on it. */
+const AT_START: Moment = { seed: 0, seconds: 0 };
 /** As long as live history is stored. */
 const PAST_SECONDS = 900;

@@ -3,7 +3,7 @@
 import type { Fact } from '../core/event-kinds.ts';
 import { PORT_COUNTER_NAMES, PORT_COUNTERS, type PortHealth } from '../core/node/port-health.ts';
 import { knownOr, unknown } from '../core/unknown.ts';
-import { DURABLE_INTERVAL_MS, networkOf, pciAddressOf, SIMULATED_SOURCE } from './durable-readings.ts';
+import { networkOf, pciAddressOf, simulated } from './durable-readings.ts';
 import { rdmaDevicesOf } from './port-readings.ts';
 import type { Site } from './site.ts';
 
@@ -16,20 +16,16 @@ export const portHealthFacts = (site: Site): readonly Fact[] => {
   return [
     {
       kind: 'portHealth.gathered',
-      payload: {
-        source: SIMULATED_SOURCE,
-        intervalMs: DURABLE_INTERVAL_MS,
-        value: {
-          ports: [
-            ...interfaces.map(({ name }) => portOf(site, 'interface', name)),
-            ...(rdmaDevicesOf(site)?.devices ?? []).map(({ name }) => portOf(site, 'rdma', name)),
-          ],
-          slots:
-            slots.length === 0
-              ? unknown('no PCI device counts errors (AER)')
-              : slots.map(name => portOf(site, 'pcie', name)),
-        },
-      },
+      payload: simulated({
+        ports: [
+          ...interfaces.map(({ name }) => portOf(site, 'interface', name)),
+          ...(rdmaDevicesOf(site)?.devices ?? []).map(({ name }) => portOf(site, 'rdma', name)),
+        ],
+        slots:
+          slots.length === 0
+            ? unknown('no PCI device counts errors (AER)')
+            : slots.map(name => portOf(site, 'pcie', name)),
+      }),
     },
   ];
 };

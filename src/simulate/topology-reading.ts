@@ -4,20 +4,13 @@
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeTopology, PlacedDevice } from '../core/node/topology.ts';
 import { isKnown, unknown } from '../core/unknown.ts';
-import { DURABLE_INTERVAL_MS, pciAddressOf, SIMULATED_SOURCE } from './durable-readings.ts';
+import { pciAddressOf, simulated } from './durable-readings.ts';
 import type { Site } from './site.ts';
 
 /** None for machines without a GPU on PCI. */
 export const topologyFacts = (site: Site): readonly Fact[] => {
   const value = topologyOf(site);
-  return value === undefined
-    ? []
-    : [
-        {
-          kind: 'topology.gathered',
-          payload: { source: SIMULATED_SOURCE, intervalMs: DURABLE_INTERVAL_MS, value },
-        },
-      ];
+  return value === undefined ? [] : [{ kind: 'topology.gathered', payload: simulated(value) }];
 };
 
 const topologyOf = ({ hardware, machine }: Site): NodeTopology | undefined => {

@@ -3,7 +3,7 @@
 import type { Fact } from '../core/event-kinds.ts';
 import type { PortCounts, PortTraffic } from '../core/node/traffic.ts';
 import { isKnown, type Reported, unknown } from '../core/unknown.ts';
-import { networkOf, SIMULATED_SOURCE } from './durable-readings.ts';
+import { networkOf, simulated } from './durable-readings.ts';
 import { LIVE_INTERVAL_MS, type Moment, uptimeSecondsOf } from './live-readings.ts';
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
@@ -13,11 +13,7 @@ export const trafficReporter = (site: Site): ((moment: Moment) => Fact) => {
   const ports = usedPorts(site);
   return moment => ({
     kind: 'traffic.gathered',
-    payload: {
-      source: SIMULATED_SOURCE,
-      intervalMs: LIVE_INTERVAL_MS,
-      value: { ports: ports.map(port => trafficOf(site, port, moment)) },
-    },
+    payload: simulated({ ports: ports.map(port => trafficOf(site, port, moment)) }, LIVE_INTERVAL_MS),
   });
 };
 

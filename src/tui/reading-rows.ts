@@ -17,17 +17,19 @@ import {
 } from '../core/figure/figure.ts';
 import { cpuLimitText, type NodeContainer } from '../core/node/container.ts';
 import type { DiskVolume } from '../core/node/disk.ts';
-import { type DiskHealth, isDiskFailing } from '../core/node/disk-health.ts';
 import type { DiskTraffic } from '../core/node/disk-traffic.ts';
 import { engineName, inFlightText, modelsText, type NodeEngine } from '../core/node/engines.ts';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import { gpusOf, ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
-import type { NodeView } from '../core/node/node-view.ts';
+import type { NodeReadings, NodeView } from '../core/node/node-view.ts';
 import { type PortHealth, portFaults, portFaultText } from '../core/node/port-health.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
+import { NODE_READING_KINDS, type NodeReadingKind, readingTitle } from '../core/node/reading.ts';
+import { declaredTable } from '../core/node/reading-rows.ts';
+import type { ReadingTable, ReadingTableRow } from '../core/node/reading-table.ts';
 import { knownValue, type ReadingView } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import { isLoopbackPort, type PortTraffic } from '../core/node/traffic.ts';
@@ -61,7 +63,7 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
   ...factRows('RDMA', view.rdmaDevices, ({ devices }) => listFacts(devices, rdmaFacts, 'no RDMA devices')),
   ...factRows('Disk', view.disk, ({ volumes }) => listFacts(volumes, volumeFacts, 'no volumes')),
   ...diskTrafficRows(view),
-  ...diskHealthRows(view),
+  ...NODE_READING_KINDS.flatMap(reading => declaredRows(view, reading)),
 ];
 
 /** Not for a machine that does not measure it, nor for a version that does not report it. */
@@ -99,21 +101,29 @@ const engineFacts = (engine: NodeEngine): readonly Line[] => {
   ];
 };
 
-/** For a machine whose disks export their health. */
-const diskHealthRows = ({ diskHealth }: NodeView): readonly Row[] =>
-  (knownValue(diskHealth)?.disks.length ?? 0) === 0
+/** Of a reading whose table is declared: those of its rows that are there. */
+const declaredRows = <R extends NodeReadingKind>(view: NodeView, reading: R): readonly Row[] => {
+  const shown: NodeReadings[R] = view[reading];
+  const table = declaredTable(reading, shown);
+  return table === undefined || table.rows.length === 0
     ? []
-    : factRows('Disk health', diskHealth, ({ disks }) => listFacts(disks, diskHealthFacts, 'none'));
+    : factRows(readingTitle(reading), shown, () =>
+        listFacts(table.rows, row => cellFacts(table, row), 'none'),
+      );
+};
 
-const diskHealthFacts = (disk: DiskHealth): readonly Line[] => [
-  textFact(disk.name, isDiskFailing(disk) ? 'caution' : 'strong'),
-  ...[disk.state, disk.model].filter(isKnown).map(fact => [part(fact)]),
-  ...(isKnown(disk.temperatureCelsius) ? [[part(figureText(formatCelsius(disk.temperatureCelsius)))]] : []),
-  ...(isKnown(disk.criticalCelsius)
-    ? [named('critical', [part(figureText(formatCelsius(disk.criticalCelsius)))])]
-    : []),
-  ...(isKnown(disk.wornShare) ? [named('worn', [part(figureText(formatPercent(disk.wornShare)))])] : []),
-];
+/** What is unknown is on the page. */
+const cellFacts = ({ columns }: ReadingTable, { cells }: ReadingTableRow): readonly Line[] =>
+  cells.flatMap(({ value, level }, at): readonly Line[] => {
+    if (isUnknown(value)) return [];
+    const isMarked = level === 'caution' || level === 'danger';
+    const fact = part(
+      typeof value === 'string' ? value : figureText(formatNominalBitsPerSecond(value.bitsPerSecond)),
+      isMarked ? 'caution' : at === 0 ? 'strong' : 'plain',
+    );
+    const { title = '', isClear = at === 0 } = columns[at] ?? {};
+    return [isClear ? [fact] : named(title.toLowerCase(), [fact])];
+  });
 
 /** Not for a version that does not report it. */
 const trafficRows = ({ traffic }: NodeView): readonly Row[] =>

@@ -161,11 +161,12 @@ describe('the page of a node', () => {
       'Waiting for 10 s 1 min 5 min All tasks waiting, 10 s',
       'CPU Host 32 % 16 % 8 % –',
       'Memory Host 8 % 4 % 2 % 4 %',
-      'I/O Host permission denied – – –',
+      'I/O Host – , permission denied – – –',
       'CPU Control group 32 % 16 % 8 % –',
       'Memory Control group 8 % 4 % 2 % 4 %',
       'I/O Control group 50 % 25 % 13 % 20 %',
     ]);
+    await page.getByRole('region', { name: 'Pressure' }).getByText('I/O: permission denied').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await page.goto(`${served.url}/nodes/${served.idOf(studio)}`);
     await page.getByRole('heading', { name: 'atlas' }).waitFor();

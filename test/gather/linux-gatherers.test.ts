@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../src/core/unknown.ts';
 import type { GatherIntervals, GatherSettings } from '../../src/gather/machine-access.ts';
+import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import { fixture } from '../support/fixture.ts';
 import type { RecordedTree } from '../support/recorded-files.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { type GathererRun, isFailure, isReading, runForTest } from './gatherer-run.ts';
-import { gatherersOf, machineForTest } from './machine-for-test.ts';
+import { machineForTest } from './machine-for-test.ts';
 import { filesAt, plant, recordedTree } from './recorded-tree.ts';
 
 describe('this machine', () => {
@@ -239,7 +240,7 @@ const startOn = (
   settings: () => GatherSettings = () => ({ name: undefined, ignoredInterfaces: [] }),
 ): GathererRun =>
   runForTest(
-    gatherersOf(
+    platformSources(
       'linux',
       machineForTest({ root, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }, settings, intervals }),
     ),

@@ -3,9 +3,10 @@
 
 import type { ReadingKind } from '../../src/core/node/reading.ts';
 import type { MachineAccessOptions } from '../../src/gather/machine-access.ts';
+import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import { fixture } from '../support/fixture.ts';
 import { type GathererRun, runForTest } from './gatherer-run.ts';
-import { gatherersOf, macForTest } from './machine-for-test.ts';
+import { macForTest } from './machine-for-test.ts';
 import { type StandInTools, standInTools } from './stand-in-tools.ts';
 
 export const FAST = {
@@ -25,7 +26,7 @@ export const startMac = (
   over: Partial<MachineAccessOptions> = {},
   kinds?: readonly ReadingKind[],
 ): GathererRun => {
-  const gatherers = gatherersOf('darwin', macForTest(tools, { intervals: FAST, ...over }));
+  const gatherers = platformSources('darwin', macForTest(tools, { intervals: FAST, ...over }));
   return runForTest(
     gatherers.filter(
       ({ reports }) => kinds === undefined || reports.some(({ reading }) => kinds.includes(reading)),

@@ -1,6 +1,5 @@
 // Machines for tests: what gatherers are given, with figures of a host that is not this one and times scaled down.
 
-import type { Gatherer } from '../../src/gather/gatherer.ts';
 import {
   type MachineAccess,
   type MachineAccessOptions,
@@ -8,15 +7,10 @@ import {
 } from '../../src/gather/machine-access.ts';
 import { type MachineHost, nodeHost } from '../../src/gather/machine-host.ts';
 import { type MachinePath, OWN_TREE } from '../../src/gather/machine-path.ts';
-import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import type { StandInTools } from './stand-in-tools.ts';
 
 export const machineForTest = (over: Partial<MachineAccessOptions> = {}): MachineAccess =>
   machineAccess({ root: '/nowhere', env: {}, plimsollVersion: '1.2.3', ...over });
-
-/** All that reads such a machine, in the order of its table. */
-export const gatherersOf = (platform: string, machine: MachineAccess): readonly Gatherer[] =>
-  platformSources(platform, machine).map(({ gatherer }) => gatherer);
 
 /** A folder as if it were the root of a machine. */
 export const rootAt = (path: string): MachinePath => ({ tree: OWN_TREE, path });

@@ -8,7 +8,7 @@ import { platformSources } from '../../src/gather/platform-gatherers.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';
-import { gatherersOf, machineForTest } from './machine-for-test.ts';
+import { machineForTest } from './machine-for-test.ts';
 
 /** Read by gatherers of the daemon itself. */
 const OF_A_DAEMON: readonly ReadingKind[] = ['config', 'engines'];
@@ -25,12 +25,8 @@ const GPU_KEYS = [
 describe.each(['linux', 'darwin', 'win32'])('the sources of %s', platform => {
   const sources = platformSources(platform, machineForTest());
 
-  it('report what the table states', () => {
-    for (const { reports, gatherer } of sources) expect(gatherer.reports.map(readingKey)).toEqual(reports);
-  });
-
   it('have names of their own', () => {
-    expect(new Set(sources.map(({ gatherer }) => gatherer.name)).size).toBe(sources.length);
+    expect(new Set(sources.map(({ name }) => name)).size).toBe(sources.length);
   });
 });
 
@@ -41,7 +37,9 @@ describe('the kinds of reading', () => {
     ['win32', ['gpus nvidia', 'gpuHealths nvidia', 'gpuLoads nvidia']],
     ['aix', []],
   ])('of %s are all reported', (platform, keys) => {
-    const reported = platformSources(platform, machineForTest()).flatMap(({ reports }) => reports);
+    const reported = platformSources(platform, machineForTest()).flatMap(({ reports }) =>
+      reports.map(readingKey),
+    );
     expect([...new Set(reported)].sort()).toEqual([...keys].sort());
   });
 });
@@ -67,6 +65,6 @@ describe('the sources of GPUs', () => {
 });
 
 const gpuGatherers = (options: Parameters<typeof machineForTest>[0]) =>
-  gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
+  platformSources('linux', machineForTest(options)).filter(({ reports }) =>
     reports.some(({ vendor }) => vendor !== 'none'),
   );

@@ -54,7 +54,7 @@ export class MachineSurvey {
     this.#parts = parts;
     // Of what has read it: there is none on that machine.
     const access = this.#captured.access({ name: node.name, plimsollVersion: `survey ${plimsollVersion}` });
-    this.#sources = () => platformSources(platform, access).map(({ gatherer }) => gatherer);
+    this.#sources = () => platformSources(platform, access);
     this.#sink = new ReadingRecorder({ ...node, clock, onPublished: () => {} });
   }
 

@@ -2,7 +2,9 @@
 // wait for, errors in the log. One row each. Counters have the names that node_exporter made usual, in one family with a
 // direction as its label: rates of any length come from `rate(…)`.
 
+import { EVENT_KINDS } from '../event-kinds.ts';
 import { ERRORS, type FigureRow, type FigureUnit, type FigureValue, upDown } from '../figure/figure-row.ts';
+import { type ItemFigures, itemFigures } from '../figure/item-figures.ts';
 import { isUnknown } from '../unknown.ts';
 import type { DiskVolume } from './disk.ts';
 import type { DiskRates, DiskTraffic } from './disk-traffic.ts';
@@ -10,6 +12,7 @@ import { type GpuError, gpuErrorKind, xidMeaning } from './gpu-errors.ts';
 import type { NetworkInterface } from './network.ts';
 import type { NodePortHealth, PortHealth } from './port-health.ts';
 import { type NodePressure, PRESSURED_RESOURCES, type StalledTime } from './pressure.ts';
+import { gatheredKind, NODE_READING_KINDS, type NodeReadingKind, type ReadingValues } from './reading.ts';
 import type { NodeTraffic, PortCounts, PortTraffic } from './traffic.ts';
 
 export const INTERFACE_FIGURES: readonly FigureRow<NetworkInterface>[] = [
@@ -115,7 +118,7 @@ interface CountedFault extends Pick<PortHealth, 'name' | 'kind'> {
   readonly count: PortHealth['counters'][number];
 }
 
-export const countedFaults = ({ ports, slots }: NodePortHealth): readonly CountedFault[] =>
+const countedFaults = ({ ports, slots }: NodePortHealth): readonly CountedFault[] =>
   [...ports, ...(isUnknown(slots) ? [] : slots)].flatMap(({ name, kind, counters }) =>
     counters.map(count => ({ name, kind, count })),
   );
@@ -125,7 +128,7 @@ const COUNTED: FigureRow<CountedFault>['labels'] & {} = {
   counter: ({ count }) => count.counter,
 };
 
-export const PORT_HEALTH_FIGURES: readonly FigureRow<CountedFault>[] = [
+const PORT_HEALTH_FIGURES: readonly FigureRow<CountedFault>[] = [
   {
     unit: 'errors',
     help: 'Carrier changes and errors of a cable or slot, since its counters began.',
@@ -142,7 +145,7 @@ export const PORT_HEALTH_FIGURES: readonly FigureRow<CountedFault>[] = [
   },
 ];
 
-export const VOLUME_FIGURES: readonly FigureRow<DiskVolume>[] = [
+const VOLUME_FIGURES: readonly FigureRow<DiskVolume>[] = [
   {
     unit: 'bytes',
     help: 'Size of a volume.',
@@ -157,7 +160,7 @@ export const VOLUME_FIGURES: readonly FigureRow<DiskVolume>[] = [
   },
 ];
 
-export const DISK_FIGURES: readonly FigureRow<DiskTraffic>[] = [
+const DISK_FIGURES: readonly FigureRow<DiskTraffic>[] = [
   ...(
     [
       ['read', 'readBytes'],
@@ -227,7 +230,7 @@ interface Wait {
   readonly time: StalledTime;
 }
 
-export const waitsOf = ({ host, controlGroup }: NodePressure): readonly Wait[] =>
+const waitsOf = ({ host, controlGroup }: NodePressure): readonly Wait[] =>
   [
     ['host', host] as const,
     ...(controlGroup.kind === 'group' ? [['control_group', controlGroup] as const] : []),
@@ -247,7 +250,7 @@ const OF_WAIT: FigureRow<Wait>['labels'] & {} = {
   waiting: ({ waiting }) => waiting,
 };
 
-export const WAIT_FIGURES: readonly FigureRow<Wait>[] = [
+const WAIT_FIGURES: readonly FigureRow<Wait>[] = [
   {
     unit: 'share',
     help: 'Share of the last 10 s in which some task, or all, waited for a resource (PSI).',
@@ -329,4 +332,34 @@ export const GPU_ERROR_FIGURES: readonly FigureRow<LoggedError>[] = [
     metric: 'plimsoll_gpu_driver_error_timestamp_seconds',
     labels: { ...OF_OTHER, ...LEVEL },
   },
+];
+
+/** By reading, in the order in which they are exported; those of other readings are in their rows of the table of kinds. */
+const ITEMS: { readonly [R in NodeReadingKind]?: ItemFigures<ReadingValues[R]> } = {
+  pressure: itemFigures(waitsOf, {}, WAIT_FIGURES),
+  network: itemFigures(({ interfaces }) => interfaces, { interface: ({ name }) => name }, INTERFACE_FIGURES),
+  traffic: itemFigures(
+    portDirections,
+    { interface: ({ name }) => name, counter: ({ kind }) => kind, direction: ({ direction }) => direction },
+    TRAFFIC_FIGURES,
+  ),
+  portHealth: itemFigures(countedFaults, { port: ({ name }) => name }, PORT_HEALTH_FIGURES),
+  disk: itemFigures(
+    ({ volumes }) => volumes,
+    { mount_point: ({ mountPoint }) => mountPoint },
+    VOLUME_FIGURES,
+  ),
+  diskTraffic: itemFigures(({ devices }) => devices, { disk: ({ name }) => name }, DISK_FIGURES),
+};
+
+export const itemFiguresOf = <R extends NodeReadingKind>(
+  reading: R,
+): ItemFigures<ReadingValues[R]> | undefined => ITEMS[reading] ?? EVENT_KINDS[gatheredKind(reading)].figures;
+
+/** Readings with figures of what a node has several of. */
+export const FIGURED_READINGS: readonly NodeReadingKind[] = [
+  ...new Set([
+    ...Object.keys(ITEMS).flatMap(name => NODE_READING_KINDS.filter(reading => reading === name)),
+    ...NODE_READING_KINDS.filter(reading => EVENT_KINDS[gatheredKind(reading)].figures !== undefined),
+  ]),
 ];

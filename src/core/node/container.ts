@@ -64,6 +64,7 @@ export const CONTAINER_KINDS = {
     entriesMax: 1,
     schema: gathered(containerSchema),
     title: 'Container',
+    absentOn: { macos: 'macOS has no containers of its own' },
     texts: {
       source: 'plain',
       kind: 'plain',

@@ -1,8 +1,10 @@
 // Health of a node's disks, as their drivers export it: temperature with its limit, state, and worn life. What SMART has
 // beyond that only the drive itself reports, to root.
 
+import { formatCelsius, formatPercent } from '../figure/figure.ts';
 import { figure, type Infer, list, openObject, reported, share, text } from '../schema.ts';
 import { gathered } from './gathered.ts';
+import { formattedCell, type ReadingTable, readingTable } from './reading-table.ts';
 
 const diskHealthSchema = openObject({
   /** As the kernel names it: "nvme0n1", "sda". */
@@ -28,6 +30,31 @@ export const DISK_HEALTH_KINDS = {
     entriesMax: 1,
     schema: gathered(openObject({ disks: list(diskHealthSchema) })),
     title: 'Disk health',
+    table: ({ disks }: { readonly disks: readonly DiskHealth[] }): ReadingTable =>
+      readingTable(disks, {
+        name: 'Health of each disk',
+        columns: [
+          {
+            title: 'Disk',
+            of: disk => ({ value: disk.name, level: isDiskFailing(disk) ? 'caution' : undefined }),
+          },
+          { title: 'State', isClear: true, of: ({ state }) => state },
+          { title: 'Model', isClear: true, kind: 'prose', of: ({ model }) => model },
+          {
+            title: 'Temperature',
+            isClear: true,
+            kind: 'figure',
+            of: ({ temperatureCelsius }) => formattedCell(temperatureCelsius, formatCelsius),
+          },
+          {
+            title: 'Critical',
+            kind: 'figure',
+            of: ({ criticalCelsius }) => formattedCell(criticalCelsius, formatCelsius),
+          },
+          { title: 'Worn', kind: 'figure', of: ({ wornShare }) => formattedCell(wornShare, formatPercent) },
+        ],
+      }),
+    absentOn: { macos: 'not read on macOS' },
     isSteady: true,
     isSignOfLife: true,
     texts: { source: 'plain', name: 'plain', model: 'plain', state: 'plain' },
@@ -35,12 +62,7 @@ export const DISK_HEALTH_KINDS = {
 } as const;
 
 /** Whether the driver, the temperature or the worn life of a disk is a reason to look at it. */
-export const isDiskFailing = ({
-  state,
-  temperatureCelsius,
-  criticalCelsius,
-  wornShare,
-}: DiskHealth): boolean =>
+const isDiskFailing = ({ state, temperatureCelsius, criticalCelsius, wornShare }: DiskHealth): boolean =>
   (typeof state === 'string' && !WORKING_STATES.has(state)) ||
   (typeof temperatureCelsius === 'number' &&
     typeof criticalCelsius === 'number' &&

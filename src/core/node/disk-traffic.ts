@@ -71,6 +71,7 @@ export const DISK_TRAFFIC_KINDS = {
     entriesMax: 1,
     schema: gathered(nodeDiskTrafficSchema),
     title: 'Disk traffic',
+    absentOn: { macos: 'not read on macOS' },
     isSteady: true,
     isSignOfLife: true,
     texts: { source: 'plain', name: 'plain' },

@@ -96,6 +96,7 @@ export const GPU_ERROR_KINDS = {
     entriesMax: 1,
     schema: gathered(gpuErrorsSchema),
     title: 'GPU errors',
+    absentOn: { macos: 'macOS has no NVIDIA GPU' },
     isSteady: true,
     isSignOfLife: true,
     texts: { source: 'plain', address: 'plain', text: 'free', kind: 'plain' },

@@ -82,6 +82,7 @@ export const NODE_KINDS = {
     entriesMax: 1,
     schema: gathered(pressureSchema),
     title: 'Pressure',
+    absentOn: { macos: 'macOS does not measure it' },
     isSteady: true,
     isSignOfLife: true,
     texts: { source: 'plain', kind: 'plain' },

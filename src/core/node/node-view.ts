@@ -17,7 +17,7 @@ import { NODE_READING_KINDS, type NodeReadingKind, type ReadingValues, readingEn
 import { knownValue, type ReadingView, readingView } from './reading-view.ts';
 
 /** The readings that a node has once, by name. */
-type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
+export type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
 
 /** All that is known of one node, each reading with its age. */
 export interface NodeView extends NodeReadings {

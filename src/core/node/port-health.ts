@@ -223,6 +223,7 @@ export const PORT_HEALTH_KINDS = {
     entriesMax: 1,
     schema: gathered(portHealthSchema),
     title: 'Port health',
+    absentOn: { macos: 'macOS does not count it' },
     isSteady: true,
     isSignOfLife: true,
     texts: {

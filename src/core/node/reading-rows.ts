@@ -1,17 +1,21 @@
 // Every reading of a node as one row: name, source, interval, age, and state.
 
+import { EVENT_KINDS } from '../event-kinds.ts';
 import type { State } from '../state.ts';
 import { readingKey } from './gathered.ts';
 import { type GpuVendor, VENDOR_NAMES } from './gpu.ts';
 import type { NodeView } from './node-view.ts';
 import {
+  gatheredKind,
   NODE_READING_KINDS,
   type NodeReadingKind,
   READING_KINDS,
   type ReadingKind,
+  type ReadingValues,
   readingEntry,
   readingTitle,
 } from './reading.ts';
+import type { ReadingTable } from './reading-table.ts';
 import type { ReadingView } from './reading-view.ts';
 
 export interface ReadingRow {
@@ -96,6 +100,15 @@ export const missingReadings = (
       ]),
   ...rows.filter(row => row.state === 'absent'),
 ];
+
+/** A reading as the table that its row of the table of kinds declares; undefined without a value, or such a table. */
+export const declaredTable = <R extends NodeReadingKind>(
+  reading: R,
+  view: ReadingView<ReadingValues[R]>,
+): ReadingTable | undefined => {
+  if (view.kind !== 'current' && view.kind !== 'stale') return undefined;
+  return EVENT_KINDS[gatheredKind(reading)].table?.(view.value, view.ageMs);
+};
 
 const isNodeReading = (reading: ReadingKind): reading is NodeReadingKind =>
   NODE_READING_KINDS.some(one => one === reading);

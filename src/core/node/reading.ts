@@ -2,7 +2,7 @@
 // interval, so that any view on any node can show that it is late.
 
 import { entryAt } from '../entry-maps.ts';
-import { EVENT_KINDS, type EventPayloads, type Fact, factOf, KINDS, type KindsWith } from '../event-kinds.ts';
+import { EVENT_KINDS, type Fact, factOf, KINDS, type KindsWith, type ValueOf } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
 import type { Entry, ReadingEntry, State } from '../state.ts';
 import type { Gathered, ReadingStatus } from './gathered.ts';
@@ -15,7 +15,7 @@ export type ReadingKind = NameOf<KindsWith<{ readonly title: string }>>;
 /** Readings that a node has once; of the others it has one per vendor. */
 export type NodeReadingKind = NameOf<KindsWith<{ readonly title: string; readonly shape: 'node' }>>;
 
-export type ReadingValues = { readonly [R in ReadingKind]: EventPayloads[`${R}.gathered`]['value'] };
+export type ReadingValues = { readonly [R in ReadingKind]: ValueOf<`${R}.gathered`> };
 
 /** A reading before it becomes an event: what a gatherer emits. */
 export type Reading<R extends ReadingKind = ReadingKind> = {

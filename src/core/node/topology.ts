@@ -53,6 +53,7 @@ export const TOPOLOGY_KINDS = {
     entriesMax: 1,
     schema: gathered(topologySchema),
     title: 'Inside',
+    absentOn: { macos: 'not read on macOS' },
     texts: {
       source: 'plain',
       pciAddress: 'plain',

@@ -39,7 +39,7 @@ describe('a survey', () => {
     const state = await surveyed(none);
     const machine = machineForTest({ root: '/', env: process.env });
     const kinds = ['identity', 'network', 'container'] as const;
-    const sources = platformSources('linux', machine).map(({ gatherer }) => gatherer);
+    const sources = platformSources('linux', machine);
     await using own = runForTest(
       sources.filter(({ reports }) => kinds.some(kind => reports.some(({ reading }) => reading === kind))),
     );

@@ -5,13 +5,9 @@ import type { FigureRow } from '../../../src/core/figure/figure-row.ts';
 import { GROUP_FIGURES, GROUP_PAIR_FIGURES } from '../../../src/core/group/group-figures.ts';
 import { CONNECTION_FIGURES, PATH_FIGURES } from '../../../src/core/link/connection-figures.ts';
 import {
-  DISK_FIGURES,
+  FIGURED_READINGS,
   GPU_ERROR_FIGURES,
-  INTERFACE_FIGURES,
-  PORT_HEALTH_FIGURES,
-  TRAFFIC_FIGURES,
-  VOLUME_FIGURES,
-  WAIT_FIGURES,
+  itemFiguresOf,
 } from '../../../src/core/node/carrier-figures.ts';
 import { GPU_FIGURES, GPU_LINK_FIGURES } from '../../../src/core/node/gpu-figures.ts';
 import { NODE_FIGURES } from '../../../src/core/node/node-figures.ts';
@@ -101,12 +97,7 @@ const TABLES: readonly (readonly Named[])[] = [
   GPU_FIGURES,
   GPU_LINK_FIGURES,
   GPU_ERROR_FIGURES,
-  INTERFACE_FIGURES,
-  PORT_HEALTH_FIGURES,
-  TRAFFIC_FIGURES,
-  VOLUME_FIGURES,
-  DISK_FIGURES,
-  WAIT_FIGURES,
+  ...FIGURED_READINGS.map(reading => itemFiguresOf(reading)?.rows ?? []),
   CONNECTION_FIGURES,
   PATH_FIGURES,
   GROUP_FIGURES,

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
+import { platformSources } from '../../../src/gather/platform-gatherers.ts';
 import { isRunning } from '../../support/process-ids.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, fixtureText, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { StandInTools } from '../gpu/stand-in-tools.ts';
-import { gatherersOf, machineForTest } from '../machine-for-test.ts';
+import { machineForTest } from '../machine-for-test.ts';
 
 const text = (path: string): string => JSON.stringify(fixtureText(path));
 
@@ -302,6 +303,6 @@ describe('the AMD gatherers', () => {
 
 /** The rows of the table that report AMD GPUs. */
 const amdGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
-  gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
+  platformSources('linux', machineForTest(options)).filter(({ reports }) =>
     reports.some(({ vendor }) => vendor === 'amd'),
   );

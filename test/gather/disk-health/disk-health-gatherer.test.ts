@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isDiskFailing } from '../../../src/core/node/disk-health.ts';
+import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { linuxDiskHealthGatherer } from '../../../src/gather/disk-health/linux-disk-health-gatherer.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -43,7 +43,8 @@ it('reports temperature, limit and state of an NVMe and a SATA drive, and the wo
   expect(ssd !== undefined && isUnknown(ssd.wornShare)).toBe(true);
   expect(hdd).toMatchObject({ state: 'offline', temperatureCelsius: 61, criticalCelsius: 60 });
   expect(emmc).toMatchObject({ wornShare: 1 });
-  expect(disks.map(isDiskFailing)).toEqual([true, false, true]);
+  const shown = EVENT_KINDS['diskHealth.gathered'].table?.({ disks }, 0);
+  expect(shown?.rows.map(({ cells }) => cells[0]?.level)).toEqual(['caution', undefined, 'caution']);
 });
 
 it('finds the sensor of an NVMe drive that several controllers lead to', async () => {

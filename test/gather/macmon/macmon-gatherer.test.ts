@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { GatherTimeouts } from '../../../src/gather/machine-access.ts';
+import { platformSources } from '../../../src/gather/platform-gatherers.ts';
 import { fixture } from '../../support/fixture.ts';
 import { isRunning, processIdsIn } from '../../support/process-ids.ts';
 import { isFailure, isReading, runForTest } from '../gatherer-run.ts';
-import { gatherersOf, macForTest } from '../machine-for-test.ts';
+import { macForTest } from '../machine-for-test.ts';
 import { type StandInTools, standInTools } from '../stand-in-tools.ts';
 
 describe('the telemetry of a Mac with macmon', () => {
@@ -201,7 +202,7 @@ const WITHOUT_MACMON = 'vm_stat, instead of macmon';
 const LINE = fixture('macmon/v0.8.2-m3-ultra.txt').trim();
 
 const telemetry = (tools: StandInTools, timeouts: Partial<GatherTimeouts> = {}): readonly Gatherer[] =>
-  gatherersOf(
+  platformSources(
     'darwin',
     macForTest(tools, {
       intervals: { systemMs: 50, memoryGaugeMs: 100 },

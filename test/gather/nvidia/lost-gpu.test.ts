@@ -4,11 +4,12 @@ import { LOAD_FIELDS, parseLoadRow } from '../../../src/gather/nvidia/load-query
 import { lostMessage, pciAddress } from '../../../src/gather/nvidia/lost-gpu.ts';
 import { readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
 import { parseInventory } from '../../../src/gather/nvidia/parse-inventory.ts';
+import { platformSources } from '../../../src/gather/platform-gatherers.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { StandInTools } from '../gpu/stand-in-tools.ts';
-import { gatherersOf, machineForTest } from '../machine-for-test.ts';
+import { machineForTest } from '../machine-for-test.ts';
 
 const LOST = 'Unable to determine the device handle for';
 const read = (name: string): string => fixtureText(`nvidia-smi/${name}`);
@@ -334,7 +335,7 @@ const setUp = async (body: string) => {
 };
 
 const nvidia = ({ tools, tree }: Awaited<ReturnType<typeof setUp>>) =>
-  gatherersOf(
+  platformSources(
     'linux',
     machineForTest({ root: tree.root, env: tools.env, timeouts: { gpuSilentMs: 10_000 } }),
   ).filter(({ name }) => name.startsWith('nvidia-'));

@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GpuLoad } from '../../../src/core/node/gpu.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { platformSources } from '../../../src/gather/platform-gatherers.ts';
 import { parseTegrastats } from '../../../src/gather/tegrastats/parse-tegrastats.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { figuresIn } from '../../support/figures-in.ts';
@@ -11,7 +12,7 @@ import { fixture } from '../../support/fixture.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { StandInTools } from '../gpu/stand-in-tools.ts';
-import { gatherersOf, machineForTest } from '../machine-for-test.ts';
+import { machineForTest } from '../machine-for-test.ts';
 
 describe('a line of tegrastats', () => {
   it('reports load, clock and temperature of the GPU', () => {
@@ -176,8 +177,10 @@ const loadIn = (text: string): GpuLoad => {
   throw new Error('no line of figures');
 };
 
-const nvidiaRows = (machine: Parameters<typeof gatherersOf>[1]) =>
-  gatherersOf('linux', machine).filter(({ reports }) => reports.some(({ vendor }) => vendor === 'nvidia'));
+const nvidiaRows = (machine: Parameters<typeof platformSources>[1]) =>
+  platformSources('linux', machine).filter(({ reports }) =>
+    reports.some(({ vendor }) => vendor === 'nvidia'),
+  );
 
 const setUp = async () => {
   const tools = await StandInTools.create();

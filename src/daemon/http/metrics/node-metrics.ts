@@ -1,25 +1,14 @@
 // The figures of one node. Live values are exported only while they are current, so a stalled source shows as a gap and
 // a growing age, never as a flat line; inventory stays as long as the node is known.
 
-import type { FigureRow, Labels } from '../../../core/figure/figure-row.ts';
-import {
-  countedFaults,
-  DISK_FIGURES,
-  GPU_ERROR_FIGURES,
-  INTERFACE_FIGURES,
-  PORT_HEALTH_FIGURES,
-  portDirections,
-  TRAFFIC_FIGURES,
-  VOLUME_FIGURES,
-  WAIT_FIGURES,
-  waitsOf,
-} from '../../../core/node/carrier-figures.ts';
+import type { Labels } from '../../../core/figure/figure-row.ts';
+import { FIGURED_READINGS, GPU_ERROR_FIGURES, itemFiguresOf } from '../../../core/node/carrier-figures.ts';
 import { FAILED_GPU_STATES } from '../../../core/node/failed-gpu.ts';
 import { GPU_FIGURES, GPU_LINK_FIGURES, gpuReading } from '../../../core/node/gpu-figures.ts';
 import { NODE_FIGURES } from '../../../core/node/node-figures.ts';
-import type { NodeView, VendorView } from '../../../core/node/node-view.ts';
+import type { NodeReadings, NodeView, VendorView } from '../../../core/node/node-view.ts';
+import type { NodeReadingKind } from '../../../core/node/reading.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
-import type { ReadingView } from '../../../core/node/reading-view.ts';
 import { knownOr } from '../../../core/unknown.ts';
 import type { MetricPage } from './metric-page.ts';
 
@@ -47,46 +36,22 @@ export const addNodeMetrics = (
   for (const { vendor } of view.absentGpus)
     page.gauge(NODE_METRICS.gpus, { ...labels, vendor, state: 'working' }, 0);
   addReadings(page, view, { labels, isShort });
-  for (const error of currentItems(view.gpuErrors, ({ errors }) => errors))
-    page.figures(GPU_ERROR_FIGURES, { error, readingAgeMs: ageOf(view.gpuErrors) }, { labels });
+  if (view.gpuErrors.kind === 'current')
+    for (const error of view.gpuErrors.value.errors)
+      page.figures(GPU_ERROR_FIGURES, { error, readingAgeMs: view.gpuErrors.ageMs }, { labels });
   if (isShort) return;
-  const each = <Item>(
-    rows: readonly FigureRow<Item>[],
-    items: readonly Item[],
-    labelsOf: (item: Item) => Labels,
-  ): void => {
-    for (const item of items) page.figures(rows, item, { labels: { ...labels, ...labelsOf(item) } });
-  };
-  each(WAIT_FIGURES, currentItems(view.pressure, waitsOf), () => NO_LABELS);
-  each(
-    INTERFACE_FIGURES,
-    currentItems(view.network, ({ interfaces }) => interfaces),
-    ({ name }) => ({ interface: name }),
-  );
-  each(TRAFFIC_FIGURES, currentItems(view.traffic, portDirections), ({ name, kind, direction }) => ({
-    interface: name,
-    counter: kind,
-    direction,
-  }));
-  each(PORT_HEALTH_FIGURES, currentItems(view.portHealth, countedFaults), ({ name }) => ({ port: name }));
-  each(
-    VOLUME_FIGURES,
-    currentItems(view.disk, ({ volumes }) => volumes),
-    ({ mountPoint }) => ({ mount_point: mountPoint }),
-  );
-  each(
-    DISK_FIGURES,
-    currentItems(view.diskTraffic, ({ devices }) => devices),
-    ({ name }) => ({ disk: name }),
-  );
+  for (const reading of FIGURED_READINGS) putItems(page, view, reading, labels);
 };
 
-const currentItems = <T, Item>(
-  view: ReadingView<T>,
-  items: (value: T) => readonly Item[],
-): readonly Item[] => (view.kind === 'current' ? items(view.value) : []);
-
-const ageOf = (view: ReadingView<unknown>): number => ('ageMs' in view ? view.ageMs : 0);
+const putItems = <R extends NodeReadingKind>(
+  page: MetricPage,
+  view: NodeView,
+  reading: R,
+  labels: Labels,
+): void => {
+  const shown: NodeReadings[R] = view[reading];
+  if (shown.kind === 'current') itemFiguresOf(reading)?.put(page, shown.value, labels);
+};
 
 type Scope = NodeMetricsOptions & { readonly labels: Labels };
 
@@ -146,7 +111,6 @@ const addReadings = (page: MetricPage, view: NodeView, { labels, isShort }: Omit
 const snakeCase = (key: string): string =>
   key.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`).replace(' ', '_');
 
-const NO_LABELS: Labels = {};
 /** A vendor's words are short; a longer text would be another machine's. */
 const REASON_LENGTH_MAX = 60;
 
