@@ -37,7 +37,7 @@ export default defineConfig({
     target: 'es2023',
     // The page's policy allows no data: address, so nothing may be inlined.
     assetsInlineLimit: 0,
-    // The daemon serves the page itself, on loopback or a local network: one file is simpler than pages loaded apart.
+    // In bytes / 1,000. Pages of documents and headroom are loaded apart: most visits open none.
     chunkSizeWarningLimit: 600,
     modulePreload: { polyfill: false },
     // A first `npm start` is no place for advice on how to profile plugins.
