@@ -100,11 +100,11 @@ const TABLES = {
     table(
       ['engine', 'usual port', 'version', 'models in memory', 'requests in flight'],
       SERVER_ENGINES.filter(({ ports }) => ports.length > 0).map(
-        ({ name, ports, settingsPath, versionField, loaded, hidesLoaded, counts, uncounted }) => [
+        ({ name, ports, settingsPath, versionField, loaded, hidesLoaded, unlisted, counts, uncounted }) => [
           name,
           ports.join(', '),
           versionField === undefined ? 'not reported' : code(settingsPath),
-          `${code(loaded?.path ?? '/v1/models')}${hidesLoaded ? ': all that it could load' : ''}`,
+          unlisted ?? `${code(loaded?.path ?? '/v1/models')}${hidesLoaded ? ': all that it could load' : ''}`,
           counts.length === 0 ? uncounted : counts.map(code).join(', else '),
         ],
       ),

@@ -142,7 +142,10 @@ const modelsOf = async (
   engine: ServerEngine | undefined,
   list: ModelList | Unknown,
 ): Promise<NodeEngine['models']> => {
-  if (engine?.loaded === undefined) return isUnknown(list) ? list : namesOf(list.ids);
+  if (engine?.loaded === undefined) {
+    if (!isUnknown(list)) return namesOf(list.ids);
+    return engine?.unlisted === undefined ? list : unknown(engine.unlisted);
+  }
   const json = await objectAt(question, engine.loaded.path);
   const loaded = json === undefined ? undefined : engine.loaded.read(json);
   return loaded === undefined

@@ -29,6 +29,8 @@ export interface ServerEngine {
     /** undefined: not that page. */
     readonly read: (json: JsonObject) => readonly string[] | undefined;
   };
+  /** Why none of its pages lists its models. */
+  readonly unlisted?: string;
   /** Its list also has models that it could load, and no page shows which are in memory. */
   readonly hidesLoaded?: true;
   /** Pages that may contain its requests in flight. */
@@ -161,6 +163,7 @@ export const SERVER_ENGINES: readonly ServerEngine[] = [
     sign: { path: '/v2', isOurs: ({ name, extensions }) => name === 'triton' && Array.isArray(extensions) },
     settingsPath: '/v2',
     versionField: 'version',
+    unlisted: 'Triton lists its models only in reply to a POST',
     counts: [],
     uncounted: 'Triton reports its requests at another port',
     family: 'other',

@@ -27,7 +27,7 @@ test.for([
   ['LM Studio', because(/does not report/), models('a'), because(/does not report/)],
   ['TGI', '3.3.6', models('HuggingFaceH4/zephyr-7b'), 1],
   ['exo', 'exo v1.0', models('mlx-community/Qwen3-30B-A3B-4bit'), because(/does not report/)],
-  ['Triton', '2.63.0', because(/status 404/), because(/another port/)],
+  ['Triton', '2.63.0', because(/reply to a POST/), because(/another port/)],
 ] as const)('recognizes %s by its pages', async ([engine, version, loaded, requestsInFlight]) => {
   const { reply, requests } = await readPages(ENGINE_PAGES[engine]);
   expect(reply).toEqual({ kind: 'engine', found: { engine, version, models: loaded, requestsInFlight } });
