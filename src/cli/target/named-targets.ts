@@ -38,8 +38,15 @@ export const withTargets = async (
   const known = await knownTargets(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
   if (isUnknown(known)) return { invocation, args };
   const urls = new Map<string, string>();
-  for (const { text, kind } of given)
-    if (!urls.has(text)) urls.set(text, await urlOf(text, { kind, known, command, signal: state.stop }));
+  for (const { text, kind } of given) {
+    if (urls.has(text)) continue;
+    const meant = await targetOf(text, { kind, known, command, signal: state.stop });
+    if (meant === undefined) continue;
+    urls.set(text, meant.url);
+    // A name is a claim of another node: a person sees where the load goes, and a key with it.
+    if (!args.includes('--quiet'))
+      await state.stderr.write(`plimsoll: ${text} is ${engineName(meant.target.engine)} at ${meant.url}\n`);
+  }
   const toUrl = (text: string): string => urls.get(text) ?? text;
   return {
     invocation: {
@@ -86,11 +93,15 @@ interface Naming {
   readonly signal: AbortSignal;
 }
 
-const urlOf = async (text: string, { kind, known, command, signal }: Naming): Promise<string> => {
+/** undefined: the text is no name. */
+const targetOf = async (
+  text: string,
+  { kind, known, command, signal }: Naming,
+): Promise<{ readonly target: EngineTarget; readonly url: string } | undefined> => {
   const meant = meantTargets(text, known);
   if (meant.kind === 'none') {
     const near = kind === 'only' && !/[.:]/.test(text) ? nearest(text, labelsOf(known)) : undefined;
-    if (near === undefined) return text;
+    if (near === undefined) return undefined;
     throw usage(`no node and no engine is called ${JSON.stringify(text)}`, `Did you mean ${near}?`);
   }
   const [target, ...others] = meant.targets;
@@ -103,7 +114,7 @@ const urlOf = async (text: string, { kind, known, command, signal }: Naming): Pr
   const url = await reachedUrl(target, signal);
   signal.throwIfAborted();
   if (url === undefined) throw unreached(target, command);
-  return url;
+  return { target, url };
 };
 
 const nothingThere = (

@@ -116,12 +116,16 @@ interface Reaching {
  */
 const hostsOf = ({ listensOn }: NodeEngine, reaching: Reaching): readonly string[] => {
   if (!isUnknown(listensOn) && isLoopbackHost(listensOn)) return [];
-  if (!isUnknown(listensOn) && listensOn !== '0.0.0.0' && listensOn !== '::') return [listensOn];
+  if (!isUnknown(listensOn) && listensOn !== '0.0.0.0' && listensOn !== '::')
+    return isAddress(listensOn) ? [listensOn] : [];
   const takes = (address: string): boolean =>
-    !address.includes('%') && (listensOn === '::' || !address.includes(':'));
+    isAddress(address) && (listensOn === '::' || !address.includes(':'));
   const hosts = [...connectedAddresses(reaching), ...otherAddresses(reaching)].filter(takes);
   return [...new Set(hosts)].slice(0, HOSTS_MAX);
 };
+
+/** Without a scope; what another node reports may be any text, and becomes part of a URL. */
+const isAddress = (text: string): boolean => /^[\da-f.:]{2,45}$/i.test(text);
 
 const connectedAddresses = ({ self, link }: Reaching): readonly string[] =>
   (link?.connections ?? [])

@@ -83,6 +83,8 @@ describe('the addresses of an engine', () => {
   test('are the one that it listens on, or none if that is loopback', () => {
     expect(only({ listensOn: '10.0.0.2' })?.urls).toEqual(['http://10.0.0.2:8000']);
     expect(only({ listensOn: '127.0.0.1' })?.urls).toEqual([]);
+    for (const text of ['key@elsewhere.example', 'elsewhere.example/', '10.0.0.2:80/?', ''])
+      expect(only({ listensOn: text })?.urls, text).toEqual([]);
   });
 
   test('are its own on its own machine', () => {

@@ -57,6 +57,9 @@ test('an engine is found, is a runner of its node, is loaded by the name of its 
   const named = madeUpProcess(['bench', `atlas:${port}`, ...args]);
   expect(await named.run()).toBe(EXIT_CODES.ok.code);
   expect(JSON.parse(named.stdout.text)).toMatchObject({ run: { target: `http://127.0.0.1:${port}` } });
+  expect(named.stderr.text).toContain(
+    `plimsoll: atlas:${port} is Plimsoll mock at http://127.0.0.1:${port}\n`,
+  );
   const without = madeUpProcess(['bench', 'atlas:9', ...args]);
   expect(await without.run()).toBe(EXIT_CODES.usage.code);
   expect(without.stderr.text).toContain('no server of a model was found on atlas at port 9');
