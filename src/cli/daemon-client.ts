@@ -1,5 +1,6 @@
 // The HTTP client for the daemon of a home. Its address is in <home>/daemon.json. Node's own client rather than fetch, which
 // follows the rules of a browser: it refuses some ports and adds headers by which the daemon detects foreign pages.
+
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -10,6 +11,7 @@ import { shellCommand } from '../core/text/shell-words.ts';
 import { showable } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { type DaemonFile, readDaemonFile } from '../daemon/daemon-file.ts';
+import { looseJson } from '../gather/loose-json.ts';
 import { decodeApiProblem } from '../wire/api/api-problem.ts';
 import { CommandError } from './command-error.ts';
 import type { ProcessState } from './process-state.ts';
@@ -58,7 +60,7 @@ const daemonClient = (file: DaemonFile): DaemonClient => {
     const { signal } = requested;
     const answer = await answerOf(file, requested);
     if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
-    const refusal = decodeApiProblem(jsonOrUndefined(await textOf(file, answer, signal)));
+    const refusal = decodeApiProblem(looseJson(await textOf(file, answer, signal)));
     throw new CommandError(
       'noDaemon',
       `the daemon at ${file.url} refused: ${refusal?.problem ?? `HTTP status ${answer.statusCode}`}`,
@@ -68,7 +70,7 @@ const daemonClient = (file: DaemonFile): DaemonClient => {
     );
   };
   const json: DaemonClient['json'] = async (path, signal, method = 'GET', body = undefined) => {
-    const value = jsonOrUndefined(await textOf(file, await request({ path, method, signal, body }), signal));
+    const value = looseJson(await textOf(file, await request({ path, method, signal, body }), signal));
     if (value === undefined) throw noAnswer(file, 'what answers is not a daemon', undefined);
     return value;
   };
@@ -178,14 +180,6 @@ const textOf = async (file: DaemonFile, answer: IncomingMessage, signal: AbortSi
     throw requestFailure(file, signal, error);
   }
   return Buffer.concat(chunks).toString('utf8');
-};
-
-const jsonOrUndefined = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 };
 
 /** What connect(2) returns of a socket that is gone, of nobody's, of another user's, or whose queue is full. */

@@ -54,3 +54,13 @@ export const isKnown = <T>(value: T | Unknown): value is T => !isUnknown(value);
 /** The value, or `fallback` if it is unknown: for arithmetic that skips unknown values. */
 export const knownOr = <T, F>(value: T | Unknown, fallback: F): T | F =>
   isUnknown(value) ? fallback : value;
+
+/** One unknown value makes the sum unknown: the sum of a part is not that of the whole. */
+export const reportedSum = (values: readonly Reported<number>[]): Reported<number> => {
+  let sum = 0;
+  for (const value of values) {
+    if (isUnknown(value)) return value;
+    sum += value;
+  }
+  return sum;
+};

@@ -2,15 +2,13 @@
 // learn the address.
 
 import { randomBytes } from 'node:crypto';
-import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeFiles } from '../config/home.ts';
 import type { NodeId } from '../core/ids.ts';
 import { forgetLink, type LinkForgetting } from '../core/link/forget-link.ts';
 import { type Forgetting, forgetNode } from '../core/node/forget.ts';
-import { errorCode } from '../core/problem.ts';
 import { isUnknown } from '../core/unknown.ts';
-import { createFileAtomic } from '../process/atomic-file.ts';
+import { createFileAtomic, removeIfThere } from '../process/atomic-file.ts';
 import type { Notice } from '../wire/notice.ts';
 import { DaemonError } from './daemon-error.ts';
 import { writeDaemonFile } from './daemon-file.ts';
@@ -151,14 +149,6 @@ const listen = async (
   } catch (error) {
     if (!(error instanceof HttpServerError)) throw error;
     throw new DaemonError({ ...error.problem, code: 'address-in-use' }, { cause: error });
-  }
-};
-
-const removeIfThere = async (path: string): Promise<void> => {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
   }
 };
 

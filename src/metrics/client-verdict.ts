@@ -2,8 +2,8 @@
 // processor it needed. If the kernel takes the timestamps, only the first matters: a late read changes no figure, a late send
 // changes the load. Every threshold is here with its reason; each one that is exceeded gives one sentence.
 
-import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
-import { counted, figureText } from '../core/figure/figure.ts';
+import { measuredTimeText } from '../core/figure/duration.ts';
+import { counted } from '../core/figure/figure.ts';
 import { type ArrivalStamps, isByKernel } from '../core/run/arrival-stamps.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
 import { isOpenLoop, type RunPattern } from '../core/run/run-pattern.ts';
@@ -112,7 +112,7 @@ const pauseReasons = ({
   return [
     ...(isLate
       ? [
-          `the client was stalled: at 1 of 100 moments it was ${time(beatLatenessNs.p99)} late or more (longest ${time(beatLatenessNs.max)}), over ${time(limitNs)}${causeOf(host)}`,
+          `the client was stalled: at 1 of 100 moments it was ${measuredTimeText(beatLatenessNs.p99)} late or more (longest ${measuredTimeText(beatLatenessNs.max)}), over ${measuredTimeText(limitNs)}${causeOf(host)}`,
         ]
       : []),
     ...(observedNs > 0 && parsePausedNs > PARSE_PAUSED_PART_MAX * observedNs
@@ -180,10 +180,10 @@ const lateSendReasons = ({
   // For few values there is a value at that rank and no percentile, as in the table.
   if (sent > 0 && earlyStoppingRank(sent, 99) === 0)
     return [
-      `${sent - Math.floor(0.99 * (sent - 1))} of ${counted(sent, 'request')} were sent ${time(sendLatenessNs.p99)} or more after their time, over ${time(limitNs)}`,
+      `${sent - Math.floor(0.99 * (sent - 1))} of ${counted(sent, 'request')} were sent ${measuredTimeText(sendLatenessNs.p99)} or more after their time, over ${measuredTimeText(limitNs)}`,
     ];
   return [
-    `requests were sent late: p99 ${time(sendLatenessNs.p99)} after their time, more than ${time(limitNs)}`,
+    `requests were sent late: p99 ${measuredTimeText(sendLatenessNs.p99)} after their time, more than ${measuredTimeText(limitNs)}`,
   ];
 };
 
@@ -192,13 +192,13 @@ const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): rea
   const limitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50);
   if (readLatenessNs.p50 > limitNs)
     return [
-      `replies were read late: by ${time(readLatenessNs.p50)} or more in half of all intervals, over ${time(limitNs)}`,
+      `replies were read late: by ${measuredTimeText(readLatenessNs.p50)} or more in half of all intervals, over ${measuredTimeText(limitNs)}`,
     ];
   const tailLimitNs = lateLimitNs(READ_LATENESS_NS_MIN, measuredNsP50, LATE_TAIL_PART_MAX);
   return readLatenessNs.p99 <= tailLimitNs
     ? []
     : [
-        `replies were read late: in 1 of 100 intervals by ${time(readLatenessNs.p99)} or more, over ${time(tailLimitNs)}`,
+        `replies were read late: in 1 of 100 intervals by ${measuredTimeText(readLatenessNs.p99)} or more, over ${measuredTimeText(tailLimitNs)}`,
       ];
 };
 
@@ -220,8 +220,6 @@ const lateLimitNs = (
 ): number => (isUnknown(measuredNsP50) ? leastNs : Math.max(leastNs, part * measuredNsP50));
 
 const percent = (part: number): string => `${(part * 100).toFixed(0)}%`;
-
-const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
 /** Occasional waiting is normal on a shared machine; a tenth of the time affects every percentile. */
 const STARVED_PART_MAX = 0.1;

@@ -2,12 +2,13 @@
 // better than the client it tests.
 
 import { once } from 'node:events';
-import { lstat, unlink } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type Clock, pause } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
 import { minimumOf } from '../core/extremes.ts';
 import { errorCode, errorMessage } from '../core/problem.ts';
+import { removeIfThere } from '../process/atomic-file.ts';
 import { Admission } from './admission.ts';
 import { ClientConnection } from './client-connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
@@ -219,17 +220,8 @@ const removeLeftSocket = async (path: string): Promise<void> => {
   try {
     await once(socket, 'connect');
   } catch (error) {
-    if (errorCode(error) === 'ECONNREFUSED') await removed(path);
+    if (errorCode(error) === 'ECONNREFUSED') await removeIfThere(path);
   } finally {
     socket.destroy();
-  }
-};
-
-/** A removal by another process is fine as well. */
-const removed = async (path: string): Promise<void> => {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
   }
 };

@@ -29,27 +29,28 @@ export const hubFolder = (env: HubEnvironment): string | undefined => {
 export const hubModel = async (id: string, hub: string): Promise<string | undefined> => {
   if (!MODEL_ID.test(id) || id.includes('..')) return undefined;
   const folder = join(hub, `models--${id.replaceAll('/', '--')}`);
-  const revision = (await present(readInputText(join(folder, 'refs', 'main'), 'modelConfig')))?.trim() ?? '';
+  const revision =
+    (await ifReadable(readInputText(join(folder, 'refs', 'main'), 'modelConfig')))?.trim() ?? '';
   if (REVISION.test(revision)) {
     const snapshot = join(folder, 'snapshots', revision);
     if (await hasConfig(snapshot)) return snapshot;
   }
-  const names = ((await present(readdir(join(folder, 'snapshots')))) ?? []).slice(0, SNAPSHOTS_MAX);
+  const names = ((await ifReadable(readdir(join(folder, 'snapshots')))) ?? []).slice(0, SNAPSHOTS_MAX);
   let newest: { readonly path: string; readonly atMs: number } | undefined;
   for (const name of names) {
     const path = join(folder, 'snapshots', name);
     if (!(await hasConfig(path))) continue;
-    const atMs = (await present(stat(path)))?.mtimeMs ?? 0;
+    const atMs = (await ifReadable(stat(path)))?.mtimeMs ?? 0;
     if (newest === undefined || atMs > newest.atMs) newest = { path, atMs };
   }
   return newest?.path;
 };
 
 const hasConfig = async (snapshot: string): Promise<boolean> =>
-  (await present(stat(join(snapshot, 'config.json'))))?.isFile() === true;
+  (await ifReadable(stat(join(snapshot, 'config.json'))))?.isFile() === true;
 
 /** undefined if it does not exist or cannot be read. */
-const present = async <Value>(reading: Promise<Value>): Promise<Value | undefined> => {
+export const ifReadable = async <Value>(reading: Promise<Value>): Promise<Value | undefined> => {
   try {
     return await reading;
   } catch (error) {

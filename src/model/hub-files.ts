@@ -6,11 +6,10 @@ import { dirname, join, relative } from 'node:path';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { INPUT_LIMITS, type InputKind } from '../core/input/input-limits.ts';
 import { isJsonObject, parseAnyJson } from '../core/json.ts';
-import { errorCode } from '../core/problem.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
 import { boundedBody } from '../process/bounded-body.ts';
 import { readInputText } from '../process/input-file.ts';
-import { hubFolder } from './hub-cache.ts';
+import { hubFolder, ifReadable } from './hub-cache.ts';
 import { downloadHubFile, type HubAccess, HubError, hubReply } from './hub-download.ts';
 
 interface HubId {
@@ -80,10 +79,10 @@ const cachedFiles = async (folder: string, request: HubRequest): Promise<HubFile
   const { revision: named } = request;
   const stored = COMMIT.test(named)
     ? named
-    : ((await present(readInputText(join(folder, 'refs', named), 'modelConfig')))?.trim() ?? '');
+    : ((await ifReadable(readInputText(join(folder, 'refs', named), 'modelConfig')))?.trim() ?? '');
   if (!COMMIT.test(stored)) return undefined;
   const snapshot = join(folder, 'snapshots', stored);
-  const entries = (await present(readdir(snapshot, { recursive: true, withFileTypes: true }))) ?? [];
+  const entries = (await ifReadable(readdir(snapshot, { recursive: true, withFileTypes: true }))) ?? [];
   const names = entries
     .filter(entry => !entry.isDirectory())
     .slice(0, FILES_MAX)
@@ -172,7 +171,7 @@ const listed = async (
 /** As huggingface_hub does: relative, so that the cache can be moved. */
 const link = async (path: string, content: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true });
-  await present(unlink(path));
+  await ifReadable(unlink(path));
   await symlink(relative(dirname(path), content), path);
 };
 
@@ -195,22 +194,12 @@ const tokenOf = async (env: HubSource['env']): Promise<string | undefined> => {
   if (given !== '') return given;
   const cache = hubFolder({ ...env, HF_HUB_CACHE: undefined, HUGGINGFACE_HUB_CACHE: undefined });
   const path = env['HF_TOKEN_PATH'] ?? (cache === undefined ? undefined : join(dirname(cache), 'token'));
-  const stored = path === undefined ? undefined : await present(readInputText(path, 'secret'));
+  const stored = path === undefined ? undefined : await ifReadable(readInputText(path, 'secret'));
   return stored === undefined || stored.trim() === '' ? undefined : stored.trim();
 };
 
 const shownOf = ({ id, revision, path }: HubId): string =>
   `hf:${id}${revision === 'main' ? '' : `@${revision}`}${path === undefined ? '' : `:${path}`}`;
-
-/** undefined if it does not exist or cannot be read. */
-const present = async <Value>(reading: Promise<Value>): Promise<Value | undefined> => {
-  try {
-    return await reading;
-  } catch (error) {
-    if (errorCode(error) === undefined) throw error;
-    return undefined;
-  }
-};
 
 const HUB_ID = /^hf:(\w[\w.-]{0,95}(?:\/\w[\w.-]{0,95})?)(?:@([\w./-]{1,200}))?(?::([^\\\0]{1,500}))?$/;
 const COMMIT = /^[0-9a-f]{40}$/;

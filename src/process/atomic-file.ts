@@ -122,3 +122,11 @@ export const makeMissingFolder = async (path: string): Promise<boolean> => {
     return await makeMissingFolder(path);
   }
 };
+
+export const removeIfThere = async (path: string): Promise<void> => {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+};

@@ -186,17 +186,17 @@ const failedGpuOf = (
 };
 
 export const pciAddressOf = ({ vendor }: GpuHardware, at: number): Reported<string> =>
-  vendor === 'apple' ? unknown('not on PCIe') : `0000:${hex(3 + at, 2)}:00.0`;
+  vendor === 'apple' ? unknown('not on PCIe') : `0000:${hexDigits(3 + at, 2)}:00.0`;
 
 export const deviceId = ({ vendor }: GpuHardware, site: number, at: number): string => {
   switch (vendor) {
     case 'apple':
       return `apple-${at}`;
     case 'nvidia':
-      return `GPU-51e70000-${hex(site, 4)}-4000-8000-${hex(at, 12)}`;
+      return `GPU-51e70000-${hexDigits(site, 4)}-4000-8000-${hexDigits(at, 12)}`;
     case 'amd':
     case 'intel':
-      return `0000:${hex(3 + at, 2)}:00.0`;
+      return `0000:${hexDigits(3 + at, 2)}:00.0`;
     default:
       return vendor satisfies never;
   }
@@ -249,10 +249,10 @@ const addressesOf = (socket: Socket | undefined): readonly InterfaceAddress[] =>
 const macAddress = (site: number, name: string): string => {
   const number = [...name].reduce((sum, sign) => (sum * 31 + sign.charCodeAt(0)) % 65_536, 7);
   const bytes = [2, 0, (site >> 8) & 255, site & 255, number >> 8, number & 255];
-  return bytes.map(byte => hex(byte, 2)).join(':');
+  return bytes.map(byte => hexDigits(byte, 2)).join(':');
 };
 
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+export const hexDigits = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 const WIFI_BITS_PER_SECOND = 1.2e9;
 /** Ethernet's, bytes. */

@@ -3,6 +3,7 @@
 import type { NodeRdmaDevices, RdmaDevice } from '../core/node/rdma-devices.ts';
 import type { NodeThunderbolt, ThunderboltPort } from '../core/node/thunderbolt.ts';
 import { unknown } from '../core/unknown.ts';
+import { hexDigits } from './durable-readings.ts';
 import type { RdmaHardware } from './hardware.ts';
 import { type Site, type Socket, thunderboltInterface } from './site.ts';
 
@@ -129,8 +130,6 @@ const socketAt = ({ sockets }: Site, port: number): Socket | undefined =>
   sockets.find(one => one.kind === 'thunderbolt' && one.port === port && one.hasCarrier);
 
 const domainUuid = (site: number, port: number): string =>
-  `51E70000-${hex(site, 4)}-4000-8000-${hex(port, 12)}`.toUpperCase();
+  `51E70000-${hexDigits(site, 4)}-4000-8000-${hexDigits(port, 12)}`.toUpperCase();
 
-const guid = (site: number, port: number): string => `0251e7${hex(site, 6)}${hex(port, 4)}`;
-
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+const guid = (site: number, port: number): string => `0251e7${hexDigits(site, 6)}${hexDigits(port, 4)}`;

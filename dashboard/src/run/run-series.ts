@@ -1,8 +1,8 @@
 // A run over time as the daemon returns it, and the accessible names of its charts.
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
-import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
-import { counted, figureText, formatThreeDigits } from '../../../src/core/figure/figure.ts';
+import { formatClock, measuredTimeText } from '../../../src/core/figure/duration.ts';
+import { counted, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import type { Outage } from '../../../src/core/run/outage.ts';
 import { seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
@@ -39,7 +39,7 @@ export const bandSentence = (series: RunSeries): string => {
     0,
   );
   const at = formatClock((worst + 1) * series.stepMs);
-  return `${measuredName(series)} over time: the median lies between ${ns(minimumOf(medians))} and ${ns(maximumOf(medians))}, p99 at most ${ns(p99[worst] ?? 0)}, at ${at}`;
+  return `${measuredName(series)} over time: the median lies between ${measuredTimeText(minimumOf(medians))} and ${measuredTimeText(maximumOf(medians))}, p99 at most ${measuredTimeText(p99[worst] ?? 0)}, at ${at}`;
 };
 
 export const outputSentence = (series: RunSeries): string => {
@@ -68,5 +68,3 @@ export const listedIndexes = ({ requestsPerSecond }: RunSeries, rowsMax: number)
 };
 
 const known = (column: SeriesColumn): readonly number[] => column.filter(value => value !== null);
-
-const ns = (value: number): string => figureText(formatMeasuredNanoseconds(value));

@@ -2,6 +2,8 @@
 // §9.2.6): lines end with LF, CRLF or a lone CR, an event with an empty line. Bytes are buffered, never decoded in
 // part.
 
+import { startsWith } from './http1/head-reader.ts';
+
 export interface EventSink {
   /** Data of an event, its lines joined with LF. The bytes are valid during the call only. */
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void;
@@ -226,11 +228,6 @@ const isForeign = (bytes: Buffer, start: number, end: number): boolean =>
 const valueStartOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd >= end) return end;
   return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;
-};
-
-const startsWith = (bytes: Buffer, start: number, text: Buffer): boolean => {
-  for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false;
-  return true;
 };
 
 const LF = 0x0a;

@@ -8,6 +8,7 @@ import { showableJson } from '../../core/text/single-line.ts';
 import { rpcError } from '../../daemon/mcp/json-rpc.ts';
 import { MCP_TOOLS, mcpServer } from '../../daemon/mcp/mcp-server.ts';
 import { type McpAnswer, type McpTool, McpToolError } from '../../daemon/mcp/mcp-tool.ts';
+import { looseJson } from '../../gather/loose-json.ts';
 import { type Command, homeOption, type Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
@@ -61,7 +62,7 @@ export const mcpCommand: Command = {
         break;
       }
       if (line.text.trim() === '') continue;
-      const json = parsedJson(line.text);
+      const json = looseJson(line.text);
       await report(
         json === undefined
           ? rpcError(null, 'parse-error', 'this line is not JSON')
@@ -119,14 +120,6 @@ const worded = async (answer: () => Promise<McpAnswer>): Promise<McpAnswer> => {
     if (problem instanceof CommandError)
       throw new McpToolError(`${problem.problem.problem}. ${problem.problem.advice}`);
     throw problem;
-  }
-};
-
-const parsedJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 };
 

@@ -7,6 +7,7 @@ import * as v from 'valibot';
 import { errorCode } from '../../core/problem.ts';
 import { nodeIdSchema } from '../../core/schema.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
+import { looseJson } from '../../gather/loose-json.ts';
 import {
   type FleetStreamConfig,
   type FleetStreamSettings,
@@ -42,7 +43,7 @@ export const readFleetFolder = async (path: string): Promise<FleetFolder> => {
       `${path} is not the folder of a fleet`,
       'Create one with: plimsoll fleet init DIR',
     );
-  const parsed = v.safeParse(FLEET, jsonOf(text));
+  const parsed = v.safeParse(FLEET, looseJson(text));
   if (!parsed.success)
     throw new CommandError(
       'fleet',
@@ -143,14 +144,6 @@ const readIn = async (path: string, name: string): Promise<string | undefined> =
       'Run as the user who owns the folder.',
       { cause: error },
     );
-  }
-};
-
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 };
 

@@ -6,6 +6,7 @@ import { ageMsOf } from '../entry-maps.ts';
 import { isNodeId, type NodeId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
 import type { Entry, State } from '../state.ts';
+import { compareText } from '../text/single-line.ts';
 
 /** DESIGN §3.1: a runner older than this is ignored, ms. */
 export const LEASE_MS = 10_000;
@@ -91,5 +92,3 @@ const viewOf = <D extends StoredDocument>(
     ? { ...common, state: document.state, reason: '', isLive: true, silentMs }
     : { ...common, state: 'interrupted', reason: kind.silentReason, isLive: false, silentMs };
 };
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

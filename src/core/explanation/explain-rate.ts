@@ -2,8 +2,8 @@
 // which hold exactly for the requests of a run: rate = requests in flight / latency, and in an open loop
 // rate = requests / (time of sending + time until the last end).
 
-import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { counted, figureText, formatThreeDigits } from '../figure/figure.ts';
+import { measuredTimeText } from '../figure/duration.ts';
+import { counted, formatThreeDigits } from '../figure/figure.ts';
 import { isOpenLoop } from '../run/run-pattern.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { isCountedAlready, lengthDifference } from './explain-time.ts';
@@ -106,7 +106,7 @@ const clockStep = (
   const lasted =
     isUnknown(parts) || printed === undefined
       ? ''
-      : `: ${timeText((parts.completed / printed) * 1e9)}, and ${timeText(parts.windowNs)} from ${WINDOW_TEXTS[window]}`;
+      : `: ${measuredTimeText((parts.completed / printed) * 1e9)}, and ${measuredTimeText(parts.windowNs)} from ${WINDOW_TEXTS[window]}`;
   return computed({
     on,
     view,
@@ -219,7 +219,7 @@ const openLoop = (steps: DifferenceSteps<RateView>, a: RateParts, b: RateParts, 
       basis: 'computed',
       on: 'b',
       effect: (rateB - moved) * each,
-      evidence: `after the last request was sent, A waited ${timeText(a.windowNs - a.sendingNs)} for ${counted(a.completed, 'request')}, B ${timeText(b.windowNs - b.sendingNs)} for ${b.completed}`,
+      evidence: `after the last request was sent, A waited ${measuredTimeText(a.windowNs - a.sendingNs)} for ${counted(a.completed, 'request')}, B ${measuredTimeText(b.windowNs - b.sendingNs)} for ${b.completed}`,
     },
   );
 };
@@ -277,5 +277,3 @@ const inFlight = ({ completed, windowNs, latencyNsMean }: RateParts): number =>
 
 /** One more than of a figure: they are compared. */
 const fourDigits = (value: number): string => String(Number(value.toPrecision(4)));
-
-const timeText = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));

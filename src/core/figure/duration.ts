@@ -63,6 +63,9 @@ export const formatMeasuredNanoseconds = (nanoseconds: number): Figure => {
   return { figure: formatThreeDigits(nanoseconds / divisor), unit };
 };
 
+export const measuredTimeText = (nanoseconds: number): string =>
+  figureText(formatMeasuredNanoseconds(nanoseconds));
+
 /** The same for an axis: "0", "2.5 ms". */
 export const formatNanosecondsTick = (nanoseconds: number): string =>
   nanoseconds === 0 ? '0' : figureText(withoutTrailingZeros(formatMeasuredNanoseconds(nanoseconds)));

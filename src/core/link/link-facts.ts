@@ -6,6 +6,7 @@ import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { ByKey, Entry } from '../state.ts';
+import { compareText } from '../text/single-line.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { Connection, LossCode } from './connection.ts';
 import type { LostEntry } from './forget-link.ts';
@@ -372,9 +373,7 @@ const bySort = (a: ConnectionFacts, b: ConnectionFacts): number =>
   knownOr(b.carrier.negotiatedBitsPerSecond, 0) - knownOr(a.carrier.negotiatedBitsPerSecond, 0);
 
 const inLastingOrder = (a: ConnectionFacts, b: ConnectionFacts): number =>
-  bySort(a, b) || compare(a.connectionKey, b.connectionKey);
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  bySort(a, b) || compareText(a.connectionKey, b.connectionKey);
 
 const NEVER_MEASURED: MeasuredPart = {
   profile: undefined,

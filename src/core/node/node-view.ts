@@ -5,7 +5,7 @@ import { isNodeId, type NodeId } from '../ids.ts';
 import { type ProbeStage, stageOf } from '../probe/probe-stage.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { Entry, State } from '../state.ts';
-import { singleLine } from '../text/single-line.ts';
+import { compareText, singleLine } from '../text/single-line.ts';
 import { knownOr } from '../unknown.ts';
 import { type ConflictView, conflictOf } from './conflict-view.ts';
 import type { FailedGpu } from './failed-gpu.ts';
@@ -188,9 +188,7 @@ const CPU_DEVICE_ID = 'cpu';
 
 // Nodes in the order in which a person looks for them: by name, as the dashboard lists them.
 export const inNameOrder = (views: readonly NodeView[]): readonly NodeView[] =>
-  views.toSorted((a, b) => compare(a.name, b.name) || compare(a.nodeId, b.nodeId));
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  views.toSorted((a, b) => compareText(a.name, b.name) || compareText(a.nodeId, b.nodeId));
 
 // Which nodes have the same name: two machines called "ubuntu" are two machines, and every table, warning and
 // command that names one must distinguish them.

@@ -4,7 +4,7 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
-import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, reportedSum, type Unknown, unknown } from '../unknown.ts';
 import {
   ENERGY_SCOPES,
   type EnergyReason,
@@ -105,24 +105,24 @@ const scopeEnergy = (
   answered: AnsweredLoad,
   reasons: readonly EnergyReason[],
 ): ScopeEnergy => {
-  const joules = sumOf(own.map(({ energy }) => energy.joules));
+  const joules = reportedSum(own.map(({ energy }) => energy.joules));
   const by = (count: Reported<number>, none: string): Reported<number> => {
     if (isUnknown(joules)) return joules;
     if (isUnknown(count)) return count;
     return count > 0 ? joules / count : unknown(none);
   };
   const { inputTokens, outputTokens } = answered;
-  const tokens = sumOf([inputTokens, outputTokens]);
+  const tokens = reportedSum([inputTokens, outputTokens]);
   return {
     scope,
     isValid: isKnown(joules) && !reasons.some(({ scopes }) => scopes.includes(scope)),
     joules,
-    joulesError: sumOf(own.map(({ power, energy }) => edgeError(power, energy.idleWatts))),
+    joulesError: reportedSum(own.map(({ power, energy }) => edgeError(power, energy.idleWatts))),
     joulesPerRequest: by(answered.requests, 'no request completed'),
     joulesPerOutputToken: by(outputTokens, 'no token came'),
     joulesPerToken: by(tokens, 'no token came'),
-    wattsMean: sumOf(own.map(({ energy }) => energy.wattsMean)),
-    idleWatts: sumOf(own.map(({ energy }) => energy.idleWatts)),
+    wattsMean: reportedSum(own.map(({ energy }) => energy.wattsMean)),
+    idleWatts: reportedSum(own.map(({ energy }) => energy.idleWatts)),
   };
 };
 
@@ -132,16 +132,6 @@ const edgeError = ({ wattsMin, wattsMax }: WindowPower, idleWatts: Reported<numb
   if (isUnknown(wattsMax)) return wattsMax;
   const least = isUnknown(idleWatts) ? 0 : Math.min(wattsMin, idleWatts);
   return (wattsMax - least) * EDGES_SECONDS;
-};
-
-/** A sum over some of a node's devices is not the node's: one unknown makes the sum unknown. */
-const sumOf = (values: readonly Reported<number>[]): Reported<number> => {
-  let sum = 0;
-  for (const value of values) {
-    if (isUnknown(value)) return value;
-    sum += value;
-  }
-  return sum;
 };
 
 const shortReasons = (windowMs: number, measured: readonly MeasuredMeter[]): readonly EnergyReason[] =>

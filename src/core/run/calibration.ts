@@ -3,8 +3,8 @@
 
 import * as v from 'valibot';
 import { maximumOf } from '../extremes.ts';
-import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { counted, figureText, formatCount } from '../figure/figure.ts';
+import { measuredTimeText } from '../figure/duration.ts';
+import { counted, formatCount } from '../figure/figure.ts';
 import { count, figure, type Infer, openObject, reported, text } from '../schema.ts';
 import { inColumns } from '../text/columns.ts';
 import { isKnown, isUnknown, type Reported, type Unknown } from '../unknown.ts';
@@ -155,7 +155,7 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
     ...(clock === null
       ? []
       : [
-          `Errors are of the same load on loopback; the network is what the target adds to them, with a clock error of ±${time(clock.errorNs)} (shortest round trip ${time(clock.roundTripNs)}).`,
+          `Errors are of the same load on loopback; the network is what the target adds to them, with a clock error of ±${measuredTimeText(clock.errorNs)} (shortest round trip ${measuredTimeText(clock.roundTripNs)}).`,
         ]),
     '',
     ...inColumns(
@@ -173,11 +173,11 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
         ...streams.map(each => [
           formatCount(each.streams),
           formatCount(Math.round(each.chunksPerSecond)),
-          time(each.ttftErrorNs.p50),
-          time(each.ttftErrorNs.p99),
-          time(each.gapErrorNs.p50),
-          time(each.gapErrorNs.p99),
-          isUnknown(each.boundNs) ? '–' : time(each.boundNs),
+          measuredTimeText(each.ttftErrorNs.p50),
+          measuredTimeText(each.ttftErrorNs.p99),
+          measuredTimeText(each.gapErrorNs.p50),
+          measuredTimeText(each.gapErrorNs.p99),
+          isUnknown(each.boundNs) ? '–' : measuredTimeText(each.boundNs),
           ...(clock === null ? [] : networkCells(each.networkNs)),
         ]),
       ],
@@ -190,8 +190,8 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
         ...rates.map(each => [
           formatCount(each.requestsPerSecond),
           formatCount(Math.round(each.achievedPerSecond)),
-          time(each.sendLatenessNs.p50),
-          time(each.sendLatenessNs.p99),
+          measuredTimeText(each.sendLatenessNs.p50),
+          measuredTimeText(each.sendLatenessNs.p99),
         ]),
       ],
       { hasFigures: true },
@@ -199,15 +199,13 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
     '',
     ...ERRORS_NS.map(errorNs => {
       const within = resolvedWithin(calibration, errorNs);
-      return `within ${time(errorNs)} at p99: up to ${counted(within.streams, 'stream')}, ${formatCount(within.requestsPerSecond)} requests/s`;
+      return `within ${measuredTimeText(errorNs)} at p99: up to ${counted(within.streams, 'stream')}, ${formatCount(within.requestsPerSecond)} requests/s`;
     }),
   ];
 };
 
 const networkCells = (network: StreamStep['networkNs']): readonly string[] =>
-  isUnknown(network) ? ['–', '–'] : [time(network.p50), time(network.p99)];
-
-const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
+  isUnknown(network) ? ['–', '–'] : [measuredTimeText(network.p50), measuredTimeText(network.p99)];
 
 const NAMES = { kernel: 'the kernel', node: 'Node', cpu: 'the processor' } as const;
 const ERRORS_NS: readonly number[] = [100_000, 300_000, 1_000_000, 3_000_000, 10_000_000];

@@ -1,8 +1,6 @@
 // The input and result of a check of a run's counts, for those of samples (find-contamination.ts) and those
 // of the server and the machine (server-contamination.ts).
 
-import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText } from '../figure/figure.ts';
 import type { Reported } from '../unknown.ts';
 import type { ContaminationCode, ContaminationFinding, SpoiledFigure } from './contamination.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
@@ -46,8 +44,6 @@ export const ofRequests = (
   of,
   unit: 'requests',
 });
-
-export const timeText = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
 export const partText = (count: number, of: number): string => {
   const percent = (100 * count) / Math.max(1, of);

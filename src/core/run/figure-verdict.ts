@@ -1,8 +1,7 @@
 // Whether each figure of a run can be used: its error bound next to its value, worst first. The same rule
 // applies live and at the end, in every form of a report.
 
-import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import { figureText } from '../figure/figure.ts';
+import { measuredTimeText } from '../figure/duration.ts';
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './event-record.ts';
@@ -64,7 +63,7 @@ export const boundShare = ({ bound, valueNs }: Pick<FigureVerdict, 'bound' | 'va
 /** "chunk gap p99 12 ms: the client adds up to 3.1 ms" */
 export const figureVerdictText = (verdict: FigureVerdict): string => {
   const { valueNs, bound, kind } = verdict;
-  return `${figureName(verdict)} ${time(valueNs)}: ${VERDICT_LABELS[kind]}${time(widestOf(bound))}`;
+  return `${figureName(verdict)} ${measuredTimeText(valueNs)}: ${VERDICT_LABELS[kind]}${measuredTimeText(widestOf(bound))}`;
 };
 
 /** Why none of these figures has an error bound; undefined if one has, or if nothing was measured. */
@@ -87,9 +86,7 @@ export const figureName = ({ series, percentile }: FigureVerdict): string =>
 
 /** For a cell next to its figure: "±0.4 ms". */
 export const boundText = (bound: ErrorBound | undefined): string =>
-  bound === undefined ? '' : `±${time(widestOf(bound))}`;
-
-const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
+  bound === undefined ? '' : `±${measuredTimeText(widestOf(bound))}`;
 
 export const READ_PERCENTILES: readonly string[] = ['50', '90', '99'];
 const VERDICT_LABELS: Readonly<Record<FigureVerdict['kind'], string>> = {

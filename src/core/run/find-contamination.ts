@@ -2,6 +2,7 @@
 // figures it affects. Pure, so that the terminal, the page and a rebuilt report show the same.
 
 import { maximumOf } from '../extremes.ts';
+import { measuredTimeText } from '../figure/duration.ts';
 import { counted } from '../figure/figure.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
 import { ALL_RATES, ALL_TIMES, type ContaminationFinding, OF_PROMPT, OF_STREAM } from './contamination.ts';
@@ -11,7 +12,6 @@ import {
   finding,
   ofRequests,
   partText,
-  timeText,
 } from './contamination-check.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
 import { doubtText, OF_OUTPUT_TOKENS, TOKEN_DOUBTS } from './doubted-figures.ts';
@@ -42,7 +42,7 @@ const answerCache: ContaminationCheck = ({ run, samples }) => {
   if (isQuick)
     return finding('answer-cache', ALL_TIMES, {
       ...ofRequests(count, completed),
-      problem: `answers that repeated an earlier one byte for byte took ${timeText(repeatDecodeNs)}, new ones ${timeText(firstDecodeNs)}: the server caches whole answers`,
+      problem: `answers that repeated an earlier one byte for byte took ${measuredTimeText(repeatDecodeNs)}, new ones ${measuredTimeText(firstDecodeNs)}: the server caches whole answers`,
       advice,
     });
   const instant = knownOr(samples.instant, 0);

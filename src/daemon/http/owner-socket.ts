@@ -1,12 +1,13 @@
 // The Unix socket in the home, over which commands of this user reach the daemon: a local process can take every connection of
 // the TCP port, but none of these. Its mode is 0600 before it becomes visible.
 
-import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errorCode, shortReason } from '../../core/problem.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
+import { removeIfThere } from '../../process/atomic-file.ts';
 
 export interface OwnerSocket {
   /** Why there is none: the command line then uses TCP alone. */
@@ -82,14 +83,6 @@ const closed = (server: Server): Promise<void> =>
   new Promise(resolve => {
     server.close(() => resolve());
   });
-
-const removeIfThere = async (path: string): Promise<void> => {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error;
-  }
-};
 
 /** With its six random characters no longer than the name of the socket itself, so that the limit is the same. */
 const SHORT_PREFIX = 's-';

@@ -66,7 +66,7 @@ export const beaconEndpoints = (interfaces: InterfaceList, settings: EndpointSet
   const leaveOut = (interfaceName: string, why: WhyLeftOut): void => {
     if (leftOut.length < LEFT_OUT_MAX) leftOut.push({ interfaceName, why });
   };
-  for (const name of Object.keys(interfaces).toSorted(byRank)) {
+  for (const name of Object.keys(interfaces).toSorted(containersLast)) {
     const infos = interfaces[name] ?? [];
     const why = whyLeftOut(name, infos, settings);
     const found = why === undefined ? endpointsOf(name, infos) : [];
@@ -140,7 +140,7 @@ const endpointsOf = (
 };
 
 /** Container interfaces last: a host may have hundreds of them. */
-const byRank = (one: string, other: string): number =>
+export const containersLast = (one: string, other: string): number =>
   Number(OF_CONTAINERS.test(one)) - Number(OF_CONTAINERS.test(other)) || (one < other ? -1 : 1);
 
 const ipv4Number = (text: string): number | undefined => {
@@ -152,4 +152,4 @@ const ipv4Number = (text: string): number | undefined => {
 const LEFT_OUT_MAX = 256;
 /** Apple's peer-to-peer radio and its links to its own coprocessors: traffic there lowers Wi-Fi throughput. */
 export const NEVER_A_CLUSTER: RegExp = /^(awdl|llw|anpi)\d+$/;
-export const OF_CONTAINERS: RegExp = /^(veth|docker|br-|virbr|cali|cni|flannel|vnet|tap)/;
+const OF_CONTAINERS: RegExp = /^(veth|docker|br-|virbr|cali|cni|flannel|vnet|tap)/;

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import type { NodeId } from '../../core/ids.ts';
 import type { NetworkInterface, NodeNetwork } from '../../core/node/network.ts';
-import { type InterfaceList, NEVER_A_CLUSTER, OF_CONTAINERS } from '../discovery/beacon-endpoints.ts';
+import { containersLast, type InterfaceList, NEVER_A_CLUSTER } from '../discovery/beacon-endpoints.ts';
 import { dialableFromElsewhere, isLinkLocalIpv6 } from '../discovery/peer-address.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
 
@@ -41,7 +41,7 @@ export const ownInterfacesOf = (interfaces: InterfaceList, ignored: readonly str
   const linkLocalNames: string[] = [];
   const addresses = new Set<string>();
   const ignoredAddresses = new Map<string, string>();
-  for (const name of Object.keys(interfaces).toSorted(byRank)) {
+  for (const name of Object.keys(interfaces).toSorted(containersLast)) {
     const infos = interfaces[name] ?? [];
     for (const { address } of infos) {
       if (isLinkLocalIpv6(address)) continue;
@@ -80,7 +80,7 @@ export const reachAddressesOf = ({ interfaces }: NodeNetwork): readonly string[]
   const useful = interfaces.filter(
     ({ name, type, isUp }) => type !== 'loopback' && isUp !== false && !NEVER_A_CLUSTER.test(name),
   );
-  for (const { addresses: reported } of useful.toSorted((a, b) => byRank(a.name, b.name)))
+  for (const { addresses: reported } of useful.toSorted((a, b) => containersLast(a.name, b.name)))
     for (const { address } of reported) {
       const [plain = ''] = address.toLowerCase().split('%');
       const known = isLinkLocalIpv6(plain) && isIP(plain) === 6 ? plain : dialableFromElsewhere(plain);
@@ -102,6 +102,3 @@ export const interfaceOf = (
   );
   return having.length === 1 ? having[0] : undefined;
 };
-
-const byRank = (one: string, other: string): number =>
-  Number(OF_CONTAINERS.test(one)) - Number(OF_CONTAINERS.test(other)) || (one < other ? -1 : 1);

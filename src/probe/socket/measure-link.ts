@@ -4,7 +4,7 @@
 import { counted, formatBytes } from '../../core/figure/figure.ts';
 import { noDatagramFigures } from '../../core/link/link-profile.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
-import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, reportedSum, unknown } from '../../core/unknown.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
@@ -14,7 +14,6 @@ import { type DirectionRun, HOURLY, type ProbeDirection, runMsLeast } from './ra
 import { roundTripFigures } from './round-trip-figures.ts';
 import { type SourceParts, SourceSession } from './source-session.ts';
 import { EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
-import { sumOf } from './stream-totals.ts';
 
 /** `bytesMax`: payload of both directions together; `durationMsMax`: of the whole probe. */
 export type LinkBudget = ProbeBudget;
@@ -82,7 +81,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
       ...datagrams,
       uploadBitsPerSecond: bitsPerSecondOf(upload),
       downloadBitsPerSecond: bitsPerSecondOf(download),
-      retransmits: sumOf([...upload.runs, ...download.runs].map(({ retransmits }) => retransmits)),
+      retransmits: reportedSum([...upload.runs, ...download.runs].map(({ retransmits }) => retransmits)),
       uploadStreams: streamsOf(upload),
       downloadStreams: streamsOf(download),
       uploadQueueNs: queueOf(upload),

@@ -1,7 +1,7 @@
 // Several streams as one: their total, on the clock of the counting end.
 
 import { monotonicNs } from '../../clock/system-clock.ts';
-import { isUnknown, type Reported } from '../../core/unknown.ts';
+import { type Reported, reportedSum } from '../../core/unknown.ts';
 import type { RateSample } from './rate-estimate.ts';
 import type { Stream } from './stream.ts';
 
@@ -22,19 +22,10 @@ const sorted = (stamps: readonly bigint[]): readonly bigint[] => stamps.toSorted
 
 /** Unknown if one of them is. */
 export const retransmitsOf = (streams: readonly Stream[]): Reported<number> =>
-  sumOf(streams.map(stream => stream.tcpInfo().retransmits));
+  reportedSum(streams.map(stream => stream.tcpInfo().retransmits));
 
 export const acknowledgedOf = (streams: readonly Stream[]): Reported<number> =>
-  sumOf(streams.map(stream => stream.tcpInfo().bytesAcknowledged));
-
-export const sumOf = (values: readonly Reported<number>[]): Reported<number> => {
-  let sum = 0;
-  for (const value of values) {
-    if (isUnknown(value)) return value;
-    sum += value;
-  }
-  return sum;
-};
+  reportedSum(streams.map(stream => stream.tcpInfo().bytesAcknowledged));
 
 /** Stops them, and drops their connections once no thread uses them any more. Idempotent. */
 export const endStreams = async (streams: readonly Stream[]): Promise<void> => {

@@ -4,8 +4,8 @@
 import { maximumOf } from '../../core/extremes.ts';
 import {
   formatClock,
-  formatMeasuredNanoseconds,
   formatNanosecondsTick,
+  measuredTimeText,
   nanosecondsTicks,
 } from '../../core/figure/duration.ts';
 import { figureText, formatCount, formatTick, formatWatts } from '../../core/figure/figure.ts';
@@ -113,7 +113,7 @@ export const distribution = (
     options,
     markup`${bars(filled, axis, { width, height: foot - top }).map(
       ({ low, high, count, ...box }) =>
-        markup`<rect class="bar${limitNs !== undefined && low >= limitNs ? ' over' : ''}" x="${box.x}" y="${top + box.y}" width="${box.width}" height="${box.height}"><title>${nsText(low)} to ${nsText(high)}: ${formatCount(count)}</title></rect>`,
+        markup`<rect class="bar${limitNs !== undefined && low >= limitNs ? ' over' : ''}" x="${box.x}" y="${top + box.y}" width="${box.width}" height="${box.height}"><title>${measuredTimeText(low)} to ${measuredTimeText(high)}: ${formatCount(count)}</title></rect>`,
     )}<path class="axis" d="M0 ${foot}H${width}"/>${logTicks(axis, 56).map(
       (tick, index, ticks) =>
         markup`<path class="axis" d="M${axis.at(tick)} ${foot}v4"/><text class="tick" x="${Math.min(Math.max(axis.at(tick), 16), width - 16)}" y="${height - 5}" text-anchor="middle">${nanosecondsTicks(ticks)[index] ?? ''}</text>`,
@@ -122,7 +122,7 @@ export const distribution = (
         markup`<path class="limit" d="M${x} ${foot}V${top - 2 - ROW_PX * (labels[index]?.row ?? 0)}"/>`,
     )}${lines.map(
       ({ name, value, x }, index) =>
-        markup`<text class="say" x="${labels[index]?.x ?? x}" y="${top - 5 - ROW_PX * (labels[index]?.row ?? 0)}" text-anchor="middle"><tspan class="value">${nsText(value)}</tspan> p${name}</text>`,
+        markup`<text class="say" x="${labels[index]?.x ?? x}" y="${top - 5 - ROW_PX * (labels[index]?.row ?? 0)}" text-anchor="middle"><tspan class="value">${measuredTimeText(value)}</tspan> p${name}</text>`,
     )}`,
   );
 };
@@ -265,8 +265,6 @@ const limitLine = (
   markup`<path class="limit" d="M${left} ${y}H${right}"/><circle class="limit" cx="${right - 8}" cy="${y}" r="5"/><path class="limit" d="M${right - 18} ${y}H${right}"/><text class="say" x="${right - 24}" y="${y - 5}" text-anchor="end">${label}</text>`;
 
 const knownOf = (column: PathColumn): readonly number[] => column.filter(value => value !== null);
-
-const nsText = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
 const thousandsTick = (value: number): string =>
   value >= 10_000 ? `${formatTick(value / 1_000)}\u00a0k` : formatTick(value);

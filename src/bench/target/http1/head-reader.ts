@@ -201,7 +201,7 @@ export const contentKindOf = (bytes: Buffer, start: number, end: number): Conten
 /** No type of them is registered: Ollama writes the first. */
 const JSON_LINES = /^application\/(x-)?(ndjson|jsonl(ines)?|json-lines)$/;
 
-const startsWith = (bytes: Buffer, start: number, text: Buffer): boolean => {
+export const startsWith = (bytes: Buffer, start: number, text: Buffer): boolean => {
   for (let at = 0; at < text.length; at += 1) if (bytes[start + at] !== text[at]) return false;
   return true;
 };
