@@ -8,6 +8,8 @@ import { shortReason } from '../core/problem.ts';
 
 /** Tries of one message. */
 export const DELIVERY_TRIES_MAX = 4;
+/** Pause between two tries; a receiver that requests a longer one gets no further try. */
+export const DELIVERY_PAUSE_MS_MAX = 5_000;
 /** Timeout for a reply, for each try. */
 export const DELIVERY_ANSWER_MS_MAX = 10_000;
 /** Limit of a reply; a longer one is ignored. */
@@ -46,8 +48,9 @@ export const deliver = async (url: URL, delivery: Delivery): Promise<Delivered> 
     const failure = typeof answer === 'string' ? answer : `status ${answer.status}`;
     const isRetried = typeof answer === 'string' || RETRIED.has(answer.status);
     const requested = typeof answer === 'string' ? undefined : answer.retryAfterMs;
-    const waitMs = requested ?? Math.min(BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
-    const isOver = tries >= DELIVERY_TRIES_MAX || clock.nowMs() + waitMs >= untilMs;
+    const waitMs = requested ?? Math.min(BACKOFF_MS * 2 ** (tries - 1), DELIVERY_PAUSE_MS_MAX);
+    const isOver =
+      tries >= DELIVERY_TRIES_MAX || waitMs > DELIVERY_PAUSE_MS_MAX || clock.nowMs() + waitMs >= untilMs;
     if (!isRetried || isOver)
       return { kind: 'dropped', failure, isSilent: isRetried, retryAfterMs: requested };
     await clock.sleep(waitMs, signal);
@@ -126,4 +129,3 @@ const boundedBody = async (answer: IncomingMessage): Promise<string> => {
 const NO_ANSWER = 'no answer in time';
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const BACKOFF_MS = 500;
-const BACKOFF_MS_MAX = 5_000;

@@ -71,6 +71,14 @@ test('one that accepts a connection and never replies on TLS costs only its time
   expect(await delivered).toMatchObject({ failure: 'no answer in time', isSilent: true });
 });
 
+test('a receiver that asks for a longer pause than any message waits is not tried again, however much time there is', async () => {
+  await using busy = await replying((_, reply) => {
+    reply.writeHead(503, { 'retry-after': '999999999' }).end();
+  });
+  const delivered = await sent(`http://${busy.origin}/`, systemClock, Number.POSITIVE_INFINITY);
+  expect(delivered).toMatchObject({ failure: 'status 503', isSilent: true });
+});
+
 test('a receiver that asks for a pause is not tried again before, and the pause is reported', async () => {
   let requests = 0;
   await using busy = await replying((_, reply) => {

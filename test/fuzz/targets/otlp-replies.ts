@@ -4,7 +4,7 @@
 
 import { Agent } from 'node:http';
 import { duplexPair } from 'node:stream';
-import { DELIVERY_TRIES_MAX } from '../../../src/report/deliver.ts';
+import { DELIVERY_PAUSE_MS_MAX, DELIVERY_TRIES_MAX } from '../../../src/report/deliver.ts';
 import { type OtlpSent, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { otlpClock } from '../../support/otlp-clock.ts';
 import { type FuzzTarget, holdEqual, textSeeds } from '../fuzz-target.ts';
@@ -37,7 +37,7 @@ const sentTo = async (pieces: readonly Uint8Array[]): Promise<OtlpSent> => {
 };
 
 const holdWait = (waitMs: number): void => {
-  if (!(waitMs >= 0 && waitMs <= WAIT_MS_MOST)) throw new Error(`it waits for ${waitMs} ms`);
+  if (!(waitMs >= 0 && waitMs <= DELIVERY_PAUSE_MS_MAX)) throw new Error(`it waits for ${waitMs} ms`);
 };
 
 const reply = (status: string, body: string, head = ''): string =>
@@ -74,5 +74,4 @@ export const target: FuzzTarget = {
 };
 
 const PIECES_MOST = 256;
-const WAIT_MS_MOST = 5_000;
 const PROBLEM_LENGTH_MOST = 400;
