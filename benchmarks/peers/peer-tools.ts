@@ -16,6 +16,8 @@ interface PeerLoad {
   readonly outputTokens: number;
   /** Empty folder for its output. */
   readonly folder: string;
+  /** Folder of the model's tokenizer; undefined: one that is made up. */
+  readonly tokenizer?: string;
 }
 
 /** By the tool's own account and definitions. */
@@ -30,6 +32,8 @@ export interface PeerFigures {
 export interface PeerTool {
   readonly name: string;
   command(load: PeerLoad): readonly string[];
+  /** What `plimsoll why` reads of it. */
+  result(folder: string): string;
   figures(load: PeerLoad): PeerFigures;
 }
 
@@ -40,6 +44,7 @@ type FoundPeer =
 export const findPeers = (): readonly FoundPeer[] => [
   { kind: 'found', tool: PLIMSOLL, version: 'this build' },
   vllmBench(),
+  vllmItself(),
   ofPython('AIPerf', 'aiperf', aiperf),
   ofPython('GuideLLM', 'guidellm', guidellm),
 ];
@@ -49,7 +54,14 @@ const vllmBench = (): FoundPeer => {
   if (path === undefined) return missing('vllm-bench', 'PLIMSOLL_VLLM_BENCH names no binary of it');
   const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
   if (status !== 0) return missing('vllm-bench', `${path} --version does not answer`);
-  return { kind: 'found', version: stdout.trim().split('\n').at(-1) ?? '', tool: vllm(path) };
+  return { kind: 'found', version: stdout.trim().split('\n').at(-1) ?? '', tool: vllm('vllm-bench', [path]) };
+};
+
+const vllmItself = (): FoundPeer => {
+  const path = process.env['PLIMSOLL_VLLM'];
+  return path === undefined
+    ? missing('vLLM', 'PLIMSOLL_VLLM names no vllm, whose `bench serve` it is')
+    : { kind: 'found', version: path, tool: vllm('vLLM', [path, 'bench', 'serve']) };
 };
 
 const ofPython = (name: string, distribution: string, tool: (path: string) => PeerTool): FoundPeer => {
@@ -69,13 +81,16 @@ const missing = (name: string, reason: string): FoundPeer => ({ kind: 'missing',
 
 const PLIMSOLL: PeerTool = {
   name: 'Plimsoll',
-  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder }) => [
+  result: folder => join(folder, 'run'),
+  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder, tokenizer }) => [
     process.execPath,
     fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url)),
     'bench',
     url,
     ...['--model', model, '--concurrency', String(concurrency), '--requests', String(requests)],
-    ...['--input-tokens', String(inputTokens), '--output-tokens', String(outputTokens), '--no-warmup'],
+    ...['--input-tokens', String(inputTokens), '--output-tokens', String(outputTokens)],
+    // A real server is warmed up: it counts what words cost in its tokens.
+    ...(tokenizer === undefined ? ['--no-warmup'] : []),
     ...['--home', join(folder, 'home'), '--out', join(folder, 'run'), '--quiet'],
   ],
   figures: ({ folder }) => {
@@ -92,10 +107,11 @@ const PLIMSOLL: PeerTool = {
   },
 };
 
-const vllm = (path: string): PeerTool => ({
-  name: 'vllm-bench',
-  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder }) => [
-    path,
+const vllm = (name: string, command: readonly string[]): PeerTool => ({
+  name,
+  result: folder => join(folder, 'vllm.json'),
+  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder, tokenizer }) => [
+    ...command,
     ...[
       '--backend',
       'openai-chat',
@@ -108,7 +124,7 @@ const vllm = (path: string): PeerTool => ({
     ],
     ...[
       '--tokenizer',
-      tokenizerIn(folder),
+      tokenizer ?? tokenizerIn(folder),
       '--dataset-name',
       'random',
       '--random-input-len',
@@ -132,12 +148,15 @@ const vllm = (path: string): PeerTool => ({
 
 const aiperf = (path: string): PeerTool => ({
   name: 'AIPerf',
-  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder }) => [
+  result: folder => join(folder, 'profile_export.jsonl'),
+  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder, tokenizer }) => [
     path,
     'profile',
     ...['--url', url, '--model', model, '--endpoint-type', 'chat', '--streaming'],
     ...['--concurrency', String(concurrency), '--request-count', String(requests)],
-    ...['--isl', String(inputTokens), '--osl', String(outputTokens), '--tokenizer', tokenizerIn(folder)],
+    ...['--isl', String(inputTokens), '--osl', String(outputTokens)],
+    ...['--tokenizer', tokenizer ?? tokenizerIn(folder)],
+    ...['--extra-inputs', 'ignore_eos:true', '--use-server-token-count'],
     ...['--ui', 'none', '--no-gpu-telemetry', '--no-server-metrics', '--output-artifact-dir', folder],
   ],
   figures: ({ folder }) => {
@@ -153,13 +172,14 @@ const aiperf = (path: string): PeerTool => ({
 
 const guidellm = (path: string): PeerTool => ({
   name: 'GuideLLM',
-  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder }) => [
+  result: folder => join(folder, 'benchmarks.json'),
+  command: ({ url, model, concurrency, requests, inputTokens, outputTokens, folder, tokenizer }) => [
     path,
     'run',
     ...['--backend', `kind=openai_http,target=${url},model=${model}`],
     ...['--profile', `kind=concurrent,streams=${concurrency}`],
     ...['--constraint', `kind=max_requests,count=${requests}`],
-    ...['--tokenizer', `kind=huggingface_auto,model=${tokenizerIn(folder)}`],
+    ...['--tokenizer', `kind=huggingface_auto,model=${tokenizer ?? tokenizerIn(folder)}`],
     ...['--data', `kind=synthetic_text,prompt_tokens=${inputTokens},output_tokens=${outputTokens}`],
     ...['--output', `kind=json,path=${join(folder, 'benchmarks.json')}`, '--disable-console'],
   ],

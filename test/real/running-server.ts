@@ -18,6 +18,8 @@ import {
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
+  /** Of its group of processes. */
+  readonly pid: number;
   /** The sum of the series of these names on its page of metrics: with the label that a name has, else with any. */
   total(names: readonly string[]): Promise<number>;
 }
@@ -57,6 +59,7 @@ export const startRealServer = async (
   }
   return {
     url,
+    pid: child.pid ?? 0,
     async total(names) {
       const page = await (await fetch(`${url}/metrics`)).text();
       return page
