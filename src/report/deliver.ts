@@ -32,6 +32,8 @@ export type Delivered =
       readonly kind: 'dropped';
       readonly failure: string;
       readonly isSilent: boolean;
+      /** It cannot accept this body, as it is: another may be taken. */
+      readonly isBodyRefused: boolean;
       /** The pause that the receiver requests, ms: RFC 9110 section 10.2.3. */
       readonly retryAfterMs: number | undefined;
     };
@@ -52,7 +54,13 @@ export const deliver = async (url: URL, delivery: Delivery): Promise<Delivered> 
     const isOver =
       tries >= DELIVERY_TRIES_MAX || waitMs > DELIVERY_PAUSE_MS_MAX || clock.nowMs() + waitMs >= untilMs;
     if (!isRetried || isOver)
-      return { kind: 'dropped', failure, isSilent: isRetried, retryAfterMs: requested };
+      return {
+        kind: 'dropped',
+        failure,
+        isSilent: isRetried,
+        isBodyRefused: typeof answer !== 'string' && BODY_REFUSED.has(answer.status),
+        retryAfterMs: requested,
+      };
     await clock.sleep(waitMs, signal);
   }
 };
@@ -128,4 +136,6 @@ const boundedBody = async (answer: IncomingMessage): Promise<string> => {
 
 const NO_ANSWER = 'no answer in time';
 const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** Bad request, content too large, unsupported media type, unprocessable content: RFC 9110 section 15.5. */
+const BODY_REFUSED: ReadonlySet<number> = new Set([400, 413, 415, 422]);
 const BACKOFF_MS = 500;

@@ -89,6 +89,7 @@ test('a receiver that asks for a pause is not tried again before, and the pause 
     kind: 'dropped',
     failure: 'status 429',
     isSilent: true,
+    isBodyRefused: false,
     retryAfterMs: 120_000,
   });
   expect(requests).toBe(1);

@@ -30,7 +30,7 @@ const MANY_NODES = 64;
 const DELIVERY_MS_MAX = 30_000;
 /** Longest pause before a receiver that takes nothing is tried again, ms. */
 export const NOTIFY_BACKOFF_MS_MAX = 300_000;
-/** A receiver that refuses a message so often will not take it: its changes are given up. */
+/** A receiver that refuses the body of a message so often will not take it: its changes are given up. */
 export const REFUSALS_MAX = 5;
 
 interface NotifierParts extends Pick<LocalNode, 'nodeId' | 'state' | 'record'> {
@@ -128,7 +128,7 @@ class WebhookSender {
   #watched: ReadonlyMap<string, WatchedWarning> = new Map();
   /** Messages in a row that were not taken. */
   #failures = 0;
-  /** Of these, messages that the receiver refused. */
+  /** Of these, messages whose body the receiver refused. */
   #refusals = 0;
   #nextMs = Number.NEGATIVE_INFINITY;
   #repeatAtMs = Number.NEGATIVE_INFINITY;
@@ -260,9 +260,10 @@ class WebhookSender {
       this.#status = { ...this.#status, sent: this.#status.sent + count };
       return true;
     }
-    const { failure, isSilent, retryAfterMs } = delivered;
+    const { failure, isBodyRefused, retryAfterMs } = delivered;
     this.#failures += 1;
-    this.#refusals = isSilent ? this.#refusals : this.#refusals + 1;
+    // One that is broken, moved or locks it out may be repaired: it then gets what is due, however long that takes.
+    if (isBodyRefused) this.#refusals += 1;
     const backoffMs = Math.max(LOOK_MS * 2 ** this.#failures, retryAfterMs ?? 0);
     this.#nextMs = clock.nowMs() + Math.min(backoffMs, NOTIFY_BACKOFF_MS_MAX);
     const isGivenUp = this.#refusals >= REFUSALS_MAX;

@@ -69,25 +69,29 @@ test('another node takes over when the sender is offline, goes on where it stopp
   ]);
 });
 
-test('a receiver that fails, hangs and recovers gets what is still due, and a notice lasts until then', async () => {
-  await using receiver = await webhookReceiver();
-  await using cluster = notifyingCluster(receiver, { nodes: 1 });
-  receiver.answer = 503;
-  cluster.memoryUse[0] = 0.99;
-  await cluster.passUntil(() => cluster.notices.all.length === 1);
-  expect(cluster.notices.all[0]).toMatchObject({ code: 'webhook-down', webhook: 'ops' });
-  expect(JSON.stringify(cluster.notices.all)).not.toContain('secret');
-  receiver.answer = 'none';
-  const failed = receiver.bodies.length;
-  await cluster.passUntil(() => receiver.bodies.length > failed);
-  await cluster.pass(60);
-  receiver.answer = 200;
-  receiver.bodies.length = 0;
-  await cluster.passUntil(() => cluster.sent() === 1);
-  expect(receiver.changes()).toEqual(['raised memory by anvil']);
-  expect(cluster.notices.all).toEqual([]);
-  expect(cluster.status()).toMatchObject({ dropped: 0, problem: '' });
-});
+test.each([503, 500, 404])(
+  'a receiver that answers %i for long, hangs and recovers gets what is still due, and a notice lasts until then',
+  async answer => {
+    await using receiver = await webhookReceiver();
+    await using cluster = notifyingCluster(receiver, { nodes: 1 });
+    receiver.answer = answer;
+    cluster.memoryUse[0] = 0.99;
+    await cluster.passUntil(() => cluster.notices.all.length === 1);
+    await cluster.pass(2 * REFUSALS_MAX * (NOTIFY_BACKOFF_MS_MAX / 1_000));
+    expect(cluster.notices.all[0]).toMatchObject({ code: 'webhook-down', webhook: 'ops' });
+    expect(JSON.stringify(cluster.notices.all)).not.toContain('secret');
+    receiver.answer = 'none';
+    const failed = receiver.bodies.length;
+    await cluster.passUntil(() => receiver.bodies.length > failed);
+    await cluster.pass(60);
+    receiver.answer = 200;
+    receiver.bodies.length = 0;
+    await cluster.passUntil(() => cluster.sent() === 1);
+    expect(receiver.changes()).toEqual(['raised memory by anvil']);
+    expect(cluster.notices.all).toEqual([]);
+    expect(cluster.status()).toMatchObject({ dropped: 0, problem: '' });
+  },
+);
 
 test('what is over before the receiver recovers is never sent, and it is tried less and less often', async () => {
   await using receiver = await webhookReceiver();
