@@ -115,8 +115,12 @@ class LineRun {
       try {
         this.#failed = await this.#stage(this.#step, this.#stages.length === stagesBefore);
       } catch (error) {
+        // What had not begun is no stage.
+        this.#stages.length = this.#stages.filter(({ state }) => state === 'ended').length;
         // A failing first stage means that there is nothing to search; a later one, that the endpoint is gone.
-        if (this.#stages.length === 0 || !(error instanceof BenchError)) throw error;
+        if (this.#stages.length === 0) throw error;
+        if (this.#parts.bench.stop.aborted) break;
+        if (!(error instanceof BenchError)) throw error;
         problems.push(errorMessage(error));
         break;
       }

@@ -128,7 +128,12 @@ class Sweep {
       }
       return ended.stage.verdict === 'stopped' || (await this.#cannotWrite());
     } catch (error) {
-      if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;
+      // What had not begun is no stage.
+      const stages = this.#document.stages.filter(({ state }) => state === 'ended');
+      this.#document = { ...this.#document, stages };
+      if (stages.length === 0) throw error;
+      if (stage.bench.stop.aborted) return true;
+      if (!(error instanceof BenchError)) throw error;
       // Earlier results are kept although the server has disappeared.
       const endedEarly = `${loadText(load)} could not be tried: ${error.problem.problem}`;
       this.#document = { ...this.#document, state: 'interrupted', endedEarly };

@@ -10,13 +10,20 @@ import { unknown } from '../../../src/core/unknown.ts';
 import { sweepText } from '../../../src/render/sweep/sweep-text.ts';
 import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { stageParts } from './stage-setting.ts';
+import { stageParts, startQueue, stoppedAtSecond } from './stage-setting.ts';
 
 const SEARCH: SearchOptions = {
   by: 'rate',
   arrival: { kind: 'poisson' },
   resolution: 0.05,
   loadMax: 100_000,
+};
+
+const START = {
+  id: 'line-1',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  command: '',
+  resume: unknown('not stored'),
 };
 
 const optionOf = (...objectives: Objective[]): readonly Objective[] =>
@@ -40,6 +47,19 @@ describe('a search for a load line', () => {
     expect(optionOf({ kind: 'error-rate', limitShare: 0 })).toEqual([{ kind: 'error-rate', limitShare: 0 }]);
   });
 
+  test('that is stopped while a stage is prepared ends with the stages before', async () => {
+    using folder = temporaryDirectory();
+    await using mock = await startQueue({ ttftMs: 1 });
+    const { document, diskProblems } = await runLine(
+      { start: START, search: SEARCH, budgetMs: 60_000 },
+      stoppedAtSecond({ url: mock.url, directory: folder.path }),
+      { changed: () => undefined, stageEnded: async () => undefined },
+    );
+    expect(document.stages.map(({ number, state }) => [number, state])).toEqual([[1, 'ended']]);
+    expect(document.state).toBe('stopped');
+    expect(EXIT_CODES[lineExit({ document, diskProblems })]).toBe(EXIT_CODES.benchInterrupted);
+  });
+
   test('that the server refuses reports why and what to do, and ends with the code of a run that was stopped', async () => {
     using folder = temporaryDirectory();
     await using server = await stubServer(() => ({
@@ -49,12 +69,7 @@ describe('a search for a load line', () => {
     }));
     const { document, diskProblems } = await runLine(
       {
-        start: {
-          id: 'line-1',
-          startedAt: '2026-01-01T00:00:00.000Z',
-          command: '',
-          resume: unknown('not stored'),
-        },
+        start: START,
         search: SEARCH,
         budgetMs: 60_000,
       },

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import type { Warmup } from '../../../src/bench/run/bench-request.ts';
+import type { StageParts } from '../../../src/bench/sweep/run-stage.ts';
 import { runSweep } from '../../../src/bench/sweep/run-sweep.ts';
 import { sweepExit } from '../../../src/cli/commands/sweep.ts';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
@@ -11,7 +12,7 @@ import { sweepDocumentFromJson, sweepDocumentToJson } from '../../../src/wire/st
 import { madeUpSweep } from '../../support/made-up-line.ts';
 import { stubServer } from '../../support/stub-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { stageParts, startQueue } from './stage-setting.ts';
+import { stageParts, startQueue, stoppedAtSecond } from './stage-setting.ts';
 
 const withoutTimes = (line: string): string => line.replace(/(?:at )?\d:\d\d(?: to \d:\d\d)?/u, 'TIME');
 
@@ -20,13 +21,18 @@ const sweepThatCannotWrite = async (fault: Error): Promise<SweepDocument> => {
   return await sweepOf(mock.url, { kind: 'none' }, () => Promise.reject(fault));
 };
 
-const sweepOf = async (url: string, warmup: Warmup, write: () => Promise<void>): Promise<SweepDocument> => {
+const sweepOf = async (
+  url: string,
+  warmup: Warmup,
+  write: () => Promise<void>,
+  partsOf: (setting: { readonly url: string; readonly directory: string }) => StageParts = stageParts,
+): Promise<SweepDocument> => {
   using folder = temporaryDirectory();
   const requested = [1, 2, 3].map(concurrency => ({ kind: 'concurrency', concurrency }) as const);
   return await runSweep(
     { durationMs: 300, warmup, pauseMs: 1, isStubborn: false },
     {
-      stage: stageParts({ url, directory: folder.path }),
+      stage: partsOf({ url, directory: folder.path }),
       document: { ...madeUpSweep('sweep-1'), schema: SWEEP_SCHEMA, requested, stages: [] },
       write,
       observer: {
@@ -49,6 +55,14 @@ test('a sweep whose file cannot be written stops after the stage, keeps it, and 
     state: 'interrupted',
     endedEarly: 'sweep.json could not be written: no space left on the disk',
   });
+});
+
+test('a sweep that is stopped while a stage is prepared ends with the stages before', async () => {
+  await using mock = await startQueue({ ttftMs: 1 });
+  const document = await sweepOf(mock.url, { kind: 'none' }, async () => undefined, stoppedAtSecond);
+  expect(document.stages.map(({ number, state }) => [number, state])).toEqual([[1, 'ended']]);
+  expect(document.state).toBe('stopped');
+  expect(EXIT_CODES[sweepExit(document, false)]).toBe(EXIT_CODES.benchInterrupted);
 });
 
 test('a sweep hides no error of its own behind the disk', async () => {

@@ -1,8 +1,10 @@
 // A stage against the mock, as a sweep or a line runs it.
 
 import { availableParallelism } from 'node:os';
+import { runBench } from '../../../src/bench/bench.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
+
 import { RUN_OPTIONS } from '../../../src/bench/run/run-options.ts';
 import type { StageParts } from '../../../src/bench/sweep/run-stage.ts';
 import type { StageOrder } from '../../../src/bench/sweep/stage-watch.ts';
@@ -55,6 +57,21 @@ export const stageParts = ({ url, directory, objectives = [], stop, seen }: Stag
     notice: () => undefined,
   },
 });
+
+/** Stages of which the second one is stopped while it is prepared, before it has sent anything. */
+export const stoppedAtSecond = (setting: Omit<StageSetting, 'stop'>): StageParts => {
+  const stop = new AbortController();
+  let runs = 0;
+  return {
+    ...stageParts({ ...setting, stop: stop.signal }),
+    run: async (request, options) => {
+      runs += 1;
+      if (runs === 1) return await runBench(request, options);
+      stop.abort(new Error('Ctrl-C'));
+      throw stop.signal.reason;
+    },
+  };
+};
 
 export const rateOrder = (requestsPerSecond: number, more: Partial<StageOrder> = {}): StageOrder => ({
   number: 1,
