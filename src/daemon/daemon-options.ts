@@ -73,7 +73,7 @@ export interface SimulatedMachinePart {
   /** Replaces gatherers and probes: emits events with their ages until the signal aborts. */
   run(record: (fact: Fact, ageMs: number) => void, signal: AbortSignal): Promise<void>;
   /** Takes requests for probes, of every simulated node. */
-  readonly probes: Pick<ProbeRequestServer, 'request'>;
+  readonly probes: Pick<ProbeRequestServer, 'request' | 'load'>;
   /** Profiles from before the daemon started, ascending by time; its journal has later ones. */
   history(query: HistoryQuery): readonly HistoryRow[];
 }

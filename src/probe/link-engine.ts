@@ -3,6 +3,7 @@
 
 import type { NodeId } from '../core/ids.ts';
 import type { Connection } from '../core/link/connection.ts';
+import type { Reported } from '../core/unknown.ts';
 import type { LinkMeasurement, ProbeOutcome } from './probe.ts';
 
 export interface ProbeBudget {
@@ -48,11 +49,33 @@ export interface MeasureRequest {
   readonly signal: AbortSignal;
 }
 
+export interface LinkLoadRequest extends Omit<MeasureRequest, 'budget'> {
+  readonly durationMs: number;
+  /** As many as reach the most, by the last probe. */
+  readonly streams: number;
+  /** Median of the connection when idle. */
+  readonly roundTripMs: number;
+}
+
+/** What a connection carried in one direction, run after run. */
+export interface LinkLoad {
+  /** Ms before it ended. */
+  readonly runs: readonly {
+    readonly startedAgoMs: number;
+    readonly endedAgoMs: number;
+    readonly bitsPerSecond: number;
+  }[];
+  readonly retransmits: Reported<number>;
+  readonly bytesUsed: number;
+}
+
 export interface LinkEngine {
   /** Rejects with an Error whose message is for people if it cannot listen. */
   openSink(request: SinkRequest): Promise<OpenSink>;
   /** Rejects only on an abort. */
   measure(request: MeasureRequest): Promise<ProbeOutcome<LinkMeasurement>>;
+  /** Sends for all of its time. Undefined: it can only measure. Rejects only on an abort. */
+  readonly load?: ((request: LinkLoadRequest) => Promise<ProbeOutcome<LinkLoad>>) | undefined;
 }
 
 export interface LinkEngines {

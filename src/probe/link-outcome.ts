@@ -4,7 +4,8 @@
 import * as v from 'valibot';
 import { linkFigures } from '../core/link/link-profile.ts';
 import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
-import { bytes, count, nonNegative, reported, text } from '../core/schema.ts';
+import { bytes, count, list, nonNegative, reported, text } from '../core/schema.ts';
+import type { LinkLoad } from './link-engine.ts';
 import type { FailedProbe, LinkMeasurement, ProbeFailureCode, ProbeOutcome } from './probe.ts';
 
 export const failedProbe = (reason: string, code?: ProbeFailureCode): FailedProbe => ({
@@ -20,21 +21,33 @@ export const probeFailedBy = (error: unknown, bytesUsed: number): FailedProbe =>
   return { kind: 'failed', reason: shortReason(error), ...(code === undefined ? {} : { code }), bytesUsed };
 };
 
-export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = v.variant('kind', [
-  v.object({
-    kind: v.literal('measured'),
-    measurement: v.object({
-      ...linkFigures(nonNegative),
-      bytesUsed: bytes,
-      extrasBytes: reported(nonNegative),
-      engine: text,
-      method: text,
+const outcomeSchema = <T>(
+  measurement: v.GenericSchema<unknown, T>,
+): v.GenericSchema<unknown, ProbeOutcome<T>> =>
+  v.variant('kind', [
+    v.object({ kind: v.literal('measured'), measurement }),
+    v.object({
+      kind: v.literal('failed'),
+      reason: v.string(),
+      code: v.exactOptional(v.string()),
+      bytesUsed: count,
     }),
-  }),
+  ]);
+
+export const linkOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkMeasurement>> = outcomeSchema(
   v.object({
-    kind: v.literal('failed'),
-    reason: v.string(),
-    code: v.exactOptional(v.string()),
-    bytesUsed: count,
+    ...linkFigures(nonNegative),
+    bytesUsed: bytes,
+    extrasBytes: reported(nonNegative),
+    engine: text,
+    method: text,
   }),
-]);
+);
+
+export const loadOutcomeSchema: v.GenericSchema<unknown, ProbeOutcome<LinkLoad>> = outcomeSchema(
+  v.object({
+    runs: list(v.object({ startedAgoMs: nonNegative, endedAgoMs: nonNegative, bitsPerSecond: nonNegative })),
+    retransmits: reported(count),
+    bytesUsed: bytes,
+  }),
+);

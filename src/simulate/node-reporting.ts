@@ -6,7 +6,8 @@ import type { ReadingConfirmed } from '../core/node/gathered.ts';
 import { GPU_VENDORS, type GpuVendor } from '../core/node/gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import { gatheredKind, type ReadingKind, statusFact } from '../core/node/reading.ts';
-import type { ProbeSubject } from '../core/probe/probe-status.ts';
+import type { Load } from '../core/probe/load.ts';
+import { type ProbeSubject, probeKey } from '../core/probe/probe-status.ts';
 import { pushAll } from '../core/push-all.ts';
 import { endpointRunnerKey } from '../core/run/run-selectors.ts';
 import { unknown } from '../core/unknown.ts';
@@ -21,6 +22,7 @@ import { pastLinesOf } from './past-lines.ts';
 import { pastRunsOf } from './past-runs.ts';
 import { type Probed, probeAt, probedBy } from './probing.ts';
 import { RequestedProbes, type RequestedStep } from './requested-probes.ts';
+import { simulatedLoad } from './simulated-load.ts';
 import { type SimulatedReading, simulatedReadings } from './simulated-readings.ts';
 import { type Site, type SiteAt, siteOverTime, type Wiring } from './site.ts';
 
@@ -121,6 +123,14 @@ export class NodeReporting {
         probed => isMeant(probed.subject) && (probed.connection === undefined || this.#open.has(probed)),
       )
       .map(probed => this.#requested.request(probed, this.#storedBy(probed)));
+  }
+
+  /** What it reaches while it is kept busy for this long. */
+  load(subject: ProbeSubject, durationMs: number, nowMs: number): Load {
+    const probed = this.#probed.find(one => probeKey(one.subject) === probeKey(subject));
+    const isThere = probed !== undefined && (probed.connection === undefined || this.#open.has(probed));
+    const idle = isThere ? this.#storedBy(probed) : 'it is not there now';
+    return simulatedLoad(probed, { subject, idle, durationMs, nowMs });
   }
 
   /** The profile of a subject at this many milliseconds before the simulation started; undefined if there was none. */

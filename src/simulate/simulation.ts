@@ -4,6 +4,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { eventSlot, type Fact, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
+import type { Load } from '../core/probe/load.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import { absenceAt, isAway } from './absence.ts';
@@ -92,6 +93,15 @@ export class Simulation {
   request(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
     const reporting = this.#reportings.find(({ site }) => site.nodeId === node);
     return reporting === undefined || this.#away.has(reporting) ? [] : reporting.request(isMeant);
+  }
+
+  /** Undefined if there is no such node, or it is away. */
+  load(node: NodeId, subjects: readonly ProbeSubject[], durationMs: number): readonly Load[] | undefined {
+    const reporting = this.#reportings.find(({ site }) => site.nodeId === node);
+    const nowMs = this.#options.clock.nowMs() - this.#beganAtMs;
+    return reporting === undefined || this.#away.has(reporting)
+      ? undefined
+      : subjects.map(subject => reporting.load(subject, durationMs, nowMs));
   }
 
   isAway(node: NodeId): boolean {

@@ -14,7 +14,7 @@ const COMMANDS = await allCommands();
 /** One for each kind of value that options have. */
 const TEXTS = [
   ...['1', '4', '1s', '50%', '127.0.0.1:1', 'http://127.0.0.1:1', 'ttft=1s', 'a=b', 'A: b', 'ttft.p90 > 5%'],
-  ...['1x1', '25%..50%', '1,2', 'text', 'gold=ttft=1s', 'agentx'],
+  ...['1x1', '25%..50%', '1,2', 'text', 'gold=ttft=1s', 'agentx', '20s'],
 ];
 
 /** undefined for a flag, and for an option that is refused in any case. */

@@ -5,15 +5,21 @@ import { spawnSync } from 'node:child_process';
 import type { Namespaces } from './namespaces.ts';
 
 /** Hosts on one link-local segment, each by "en0": a switch between them that runs no daemon. */
-export const segment = (net: Namespaces, hosts: readonly string[]): void => {
-  net.addHost('switch');
-  net.ip('switch', 'link', 'add', 'name', 'br0', 'type', 'bridge');
-  net.ip('switch', 'link', 'set', 'br0', 'up');
+export const segment = (net: Namespaces, hosts: readonly string[], name = 'switch'): void => {
+  net.addHost(name);
+  net.ip(name, 'link', 'add', 'name', 'br0', 'type', 'bridge');
+  net.ip(name, 'link', 'set', 'br0', 'up');
   for (const [index, host] of hosts.entries()) {
     net.addHost(host);
-    net.connect({ host: 'switch', name: `port${index}` }, { host, name: 'en0' });
-    net.ip('switch', 'link', 'set', `port${index}`, 'master', 'br0');
+    net.connect({ host: name, name: `port${index}` }, { host, name: 'en0' });
+    net.ip(name, 'link', 'set', `port${index}`, 'master', 'br0');
   }
+};
+
+/** Joins the switches of two segments. */
+export const trunk = (net: Namespaces, one: string, other: string): void => {
+  net.connect({ host: one, name: 'trunk' }, { host: other, name: 'trunk' });
+  for (const host of [one, other]) net.ip(host, 'link', 'set', 'trunk', 'master', 'br0');
 };
 
 /** left - … - right: each is connected to its neighbours only, and each in the middle has two link-local cables. */

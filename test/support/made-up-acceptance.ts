@@ -55,6 +55,7 @@ export const madeUpAcceptance = (id: string, checks: readonly JudgedCheck[] = JU
     nodes: ['atlas', 'juno'],
     expected: [],
     soakMs: 0,
+    duty: 0.9,
     ageMsMax: 3_600_000,
     plan: unknown('no plan was given'),
     skipped: ['mtu'],

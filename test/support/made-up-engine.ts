@@ -22,6 +22,8 @@ export class MadeUpEngine implements LinkEngine {
   /** How long a measurement takes, ms; Infinity: until its signal. */
   durationMs = 1_000;
   outcome: (request: MeasureRequest) => ProbeOutcome<LinkMeasurement> = () => measured(1e9);
+  /** Undefined: it can only measure. */
+  load: LinkEngine['load'];
   measuredCount = 0;
   /** How long after a measurement its sink ends, ms. */
   goodbyeMs = 0;

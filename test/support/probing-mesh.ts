@@ -15,6 +15,7 @@ import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/mesh-requests.ts';
 import type { DeviceLock } from '../../src/probe/device-lock.ts';
 import { LeaseServer } from '../../src/probe/lease/lease-server.ts';
+import { LoadRunner } from '../../src/probe/load/load-runner.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../src/probe/probe.ts';
 import { ProbeRunner } from '../../src/probe/reconcile/probe-runner.ts';
 import { Reconciler } from '../../src/probe/reconcile/reconciler.ts';
@@ -43,6 +44,7 @@ export interface ProbingNode {
   readonly disk: MemoryDisk;
   readonly requests: MeshRequests;
   readonly reconciler: Reconciler;
+  readonly loads: LoadRunner;
   readonly engine: MadeUpEngine;
   readonly rdma: MadeUpEngine;
   settings: ProbeSettings;
@@ -189,13 +191,15 @@ export class ProbingMesh implements AsyncDisposable {
       record: (fact: Parameters<MeshNode['recorder']['record']>[0]) => node.recorder.record(fact),
     };
     const server = new LeaseServer({ ...common, newTicket: () => `ticket ${index} ${this.#random()}` });
-    const runner = new ProbeRunner({
+    const running = {
       ...common,
-      lockDevices: what =>
+      lockDevices: (what: string): DeviceLock =>
         started.current?.lockDevices(what) ?? { kind: 'unguarded', reason: 'no home here' },
-      probeDevice: (device, signal) => (started.current?.probeDevice ?? unready)(device, signal),
-    });
-    const reconciler = new Reconciler({ ...common, devices: () => started.current?.devices ?? [], runner });
+      probeDevice: (...[device, signal]: Parameters<ProbeDeviceNow>) =>
+        (started.current?.probeDevice ?? unready)(device, signal),
+      devices: () => started.current?.devices ?? [],
+    };
+    const reconciler = new Reconciler({ ...running, runner: new ProbeRunner(running) });
     const address = `10.0.0.${index + 1}`;
     const probing: ProbingNode = {
       id: self,
@@ -205,6 +209,7 @@ export class ProbingMesh implements AsyncDisposable {
       disk,
       requests,
       reconciler,
+      loads: new LoadRunner(running),
       engine: this.engine,
       rdma: this.rdma,
       settings: settings(),

@@ -1,5 +1,5 @@
-// An acceptance: watches the cluster as the daemon streams it, requests the probes whose figures are missing, repeats all of them
-// during a soak, and writes what it found into its directory, from which another call continues.
+// An acceptance: watches the cluster as the daemon streams it, requests the probes whose figures are missing, keeps everything under
+// load during a soak, measures all of it again after that, and writes what it found into its directory, from which another call continues.
 
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -17,6 +17,7 @@ import {
   ACCEPTED_NODES_MAX,
   acceptanceSources,
   acceptCluster,
+  type Measurable,
   measurables,
 } from '../../core/acceptance/accept-cluster.ts';
 import type { AcceptanceSources } from '../../core/acceptance/acceptance-check.ts';
@@ -28,7 +29,6 @@ import {
 } from '../../core/acceptance/acceptance-document.ts';
 import type { AcceptancePlan } from '../../core/acceptance/acceptance-plan.ts';
 import { ClusterWatch, NOTHING_WATCHED } from '../../core/acceptance/cluster-watch.ts';
-import { formatUptime } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { LinkWatch } from '../../core/link/link-view.ts';
@@ -46,6 +46,8 @@ import { clusterStream } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
 import { type DaemonClient, findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
+import { ClusterLoad } from './cluster-load.ts';
+import { Looks } from './looks.ts';
 import { ProbeRound, requestProbes } from './probe-round.ts';
 
 interface AcceptanceCall {
@@ -61,6 +63,8 @@ interface NewAcceptance {
   readonly kind: 'new';
   readonly command: string;
   readonly soakMs: number;
+  /** Share of the soak in which everything is to be under load. */
+  readonly duty: number;
   readonly plan: AcceptancePlan | undefined;
   /** Undefined: all. @throws CommandError for a name that no node has */
   readonly nodes: (state: State) => readonly NodeId[] | undefined;
@@ -133,7 +137,7 @@ interface Begun {
 
 const begun = async (
   { home, state, clock }: AcceptanceCall,
-  { command, soakMs, plan, nodes }: NewAcceptance,
+  { command, soakMs, duty, plan, nodes }: NewAcceptance,
 ): Promise<Begun> => {
   const id = newDocumentId();
   const folder = await openDocumentFolder(plainFolder(ACCEPTANCE), join(runsFolder(home), id));
@@ -150,6 +154,7 @@ const begun = async (
     nodes: [],
     expected: plan?.nodes ?? [],
     soakMs,
+    duty,
     ageMsMax: AGE_MS_MAX,
     plan: plan?.limits ?? unknown('no plan was given'),
     skipped: plan?.skip ?? [],
@@ -195,20 +200,20 @@ interface Following {
   readonly first: Acceptance;
 }
 
-/** Until everything is measured and the soak is over. */
+/** Until everything is measured, every node has sent at once, and the soak is over. */
 const followed = async (following: Following): Promise<void> => {
   const { client, clock, stop, print, write, plan, nodesOf, first } = following;
-  const { soakMs } = first;
+  const { id, soakMs } = first;
   const left = new AbortController();
   const signal = AbortSignal.any([stop, left.signal]);
   const watch = new ClusterWatch(first.watched);
   const links = new LinkWatch();
-  const rounds = new Rounds(soakMs, print);
+  const looks = new Looks(signal);
+  const load = new ClusterLoad({ client, clock, signal, print, watch, looks, together: id });
   let nodes: readonly NodeId[] | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let wroteAtMs = Number.NEGATIVE_INFINITY;
-  let requesting: Promise<void> = Promise.resolve();
-  let failure: unknown;
+  let ended: { readonly failure: unknown } | undefined;
   let unwritten: AcceptanceSources | undefined;
   const judged = (sources: AcceptanceSources): Partial<Acceptance> => {
     const stages = acceptCluster(sources, plan);
@@ -219,11 +224,28 @@ const followed = async (following: Following): Promise<void> => {
       watched: sources.watched,
     };
   };
+  const steps = async (): Promise<void> => {
+    const measuring = { client, looks, signal, print };
+    await measured(measuring, ({ isFresh }) => !isFresh);
+    await load.allAtOnce();
+    if (watch.loads.soakedMs >= soakMs) return;
+    await load.soak({ soakMs, duty: knownOr(first.duty, DUTY) });
+    await measured(measuring, () => true);
+  };
+  const working = steps().then(
+    () => {
+      ended = { failure: undefined };
+    },
+    (failure: unknown) => {
+      ended ??= { failure };
+    },
+  );
   try {
     for await (const { state } of clusterStream(client, clock, signal)) {
       const nowMs = clock.nowMs();
-      if (failure !== undefined) throw failure;
+      if (ended?.failure !== undefined) throw ended.failure;
       if (nowMs - lookedAtMs < LOOK_MS) continue;
+      const isLast = ended !== undefined;
       lookedAtMs = nowMs;
       nodes ??= acceptedNodes(state, nodesOf, plan);
       const before = acceptanceSources({
@@ -238,29 +260,46 @@ const followed = async (following: Following): Promise<void> => {
       });
       watch.look(before);
       const sources = { ...before, watched: watch.watched };
-      const step = await rounds.step(sources);
-      if (step.kind === 'request')
-        requesting = requesting
-          .then(() => requestProbes(client, step.due, signal))
-          .then(async refusals => {
-            for (const refusal of refusals) await print(`  not now: ${showable(refusal)}`);
-          })
-          .catch((error: unknown) => {
-            failure = error;
-          });
+      looks.look(sources);
       unwritten = sources;
-      if (step.kind === 'done' || nowMs - wroteAtMs >= WRITE_MS) {
+      if (isLast || nowMs - wroteAtMs >= WRITE_MS) {
         wroteAtMs = nowMs;
         unwritten = undefined;
         await write(judged(sources));
       }
-      if (step.kind === 'done') return;
+      if (isLast) return;
     }
   } finally {
     left.abort();
-    await requesting;
+    await working;
     if (unwritten !== undefined) await write(judged(unwritten));
   }
+};
+
+interface Measuring {
+  readonly client: DaemonClient;
+  readonly looks: Looks;
+  readonly signal: AbortSignal;
+  readonly print: AcceptanceCall['print'];
+}
+
+/** Once each, as the nodes allow it; until that is over, or nothing more happens. */
+const measured = async (
+  { client, looks, signal, print }: Measuring,
+  isDue: (measurable: Measurable) => boolean,
+): Promise<void> => {
+  const sources = await looks.next();
+  const all = measurables(sources);
+  const due = all.filter(isDue);
+  if (due.length === 0) return;
+  const round = new ProbeRound(due, sources.nowMs);
+  await print(`${counted(due.length, 'probe')} of ${all.length} requested`);
+  const requesting = requestProbes(client, due, signal);
+  // Its failure is thrown below.
+  requesting.catch(() => undefined);
+  await looks.until(now => round.left(measurables(now), now.nowMs) === 0);
+  for (const refusal of await requesting) await print(`  not now: ${showable(refusal)}`);
+  await print('Measured.');
 };
 
 /** @throws CommandError `usage` if there are too many */
@@ -281,59 +320,11 @@ const acceptedNodes = (
   return chosen;
 };
 
-type Step =
-  | { readonly kind: 'wait' | 'done' }
-  | { readonly kind: 'request'; readonly due: ReturnType<typeof measurables> };
-
-/** First what has no fresh figures, then everything again until the soak is over. */
-class Rounds {
-  readonly #soakMs: number;
-  readonly #print: AcceptanceCall['print'];
-  #round: ProbeRound | undefined;
-  #count = 0;
-  #endedAtMs = 0;
-
-  constructor(soakMs: number, print: AcceptanceCall['print']) {
-    this.#soakMs = soakMs;
-    this.#print = print;
-  }
-
-  async step(sources: AcceptanceSources): Promise<Step> {
-    const { nowMs, watched } = sources;
-    const all = measurables(sources);
-    const isSoaked = watched.watchedMs >= this.#soakMs;
-    if (this.#round !== undefined) {
-      const left = this.#round.left(all, nowMs);
-      const isLate = this.#count > 1 && isSoaked;
-      if (left > 0 && !isLate) return { kind: 'wait' };
-      this.#round = undefined;
-      this.#endedAtMs = nowMs;
-      await this.#print(
-        this.#soakMs === 0
-          ? 'Measured.'
-          : `Round ${this.#count}: watched for ${formatUptime(watched.watchedMs / 1_000)} of ${formatUptime(this.#soakMs / 1_000)}`,
-      );
-    }
-    const isFirst = this.#count === 0;
-    if (!isFirst && isSoaked) return { kind: 'done' };
-    if (!isFirst && nowMs - this.#endedAtMs < REST_MS) return { kind: 'wait' };
-    const due = isFirst ? all.filter(({ isFresh }) => !isFresh) : all;
-    this.#count += 1;
-    if (due.length === 0) {
-      this.#endedAtMs = nowMs;
-      return isFirst && isSoaked ? { kind: 'done' } : { kind: 'wait' };
-    }
-    this.#round = new ProbeRound(due, nowMs);
-    if (isFirst) await this.#print(`${counted(due.length, 'probe')} of ${all.length} requested`);
-    return { kind: 'request', due };
-  }
-}
-
 /** Often enough to see a port that is down for a second. */
 const LOOK_MS = 250;
 const WRITE_MS = 10_000;
-/** Between two rounds of a soak: other work gets its turn. */
-const REST_MS = 5_000;
+/** Unless a person sets another one. */
+export const DUTY: number = 0.9;
 /** As long as the profile of a device stays fresh. */
 const AGE_MS_MAX = 3_600_000;
 /** Shorter than this, nothing is seen of growth without a soak. */

@@ -3,15 +3,15 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { Acceptance } from '../../core/acceptance/acceptance-document.ts';
-import { excludes, nonEmpty, value } from '../../core/option/option.ts';
-import { duration } from '../../core/option/option-values.ts';
+import { excludes, needs, nonEmpty, value } from '../../core/option/option.ts';
+import { decimalFrom, duration } from '../../core/option/option-values.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { plainText } from '../../render/document/plain-text.ts';
 import { acceptanceJunit } from '../../report/acceptance-junit.ts';
 import { plainCsv, plainMarkdown, plainPage } from '../../report/plain-report.ts';
 import { readPlan } from '../accept/acceptance-plan-file.ts';
-import { type EndedAcceptance, runAcceptance } from '../accept/run-acceptance.ts';
+import { DUTY, type EndedAcceptance, runAcceptance } from '../accept/run-acceptance.ts';
 import { signedBy } from '../accept/signature.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
@@ -26,8 +26,15 @@ const soakOption = value({
   name: 'soak',
   valueName: 'D',
   meaning:
-    'Measure everything again and again for this long, and compare the counters at both ends before and after. Default: none.',
+    'Keep every link and device under load for this long, compare the counters at both ends before and after, and name what becomes slower. Default: none.',
   parse: duration(10_000, 7 * 86_400_000),
+});
+const dutyOption = value({
+  name: 'duty',
+  valueName: 'SHARE',
+  rules: [needs({ soak: '1h' })],
+  meaning: 'Share of the soak in which everything is to be under load, 0.1 to 1. Default: 0.9.',
+  parse: decimalFrom(0.1, 1, { advice: 'Write a share, such as 0.5.', what: 'share' }),
 });
 const planOption = value({
   name: 'plan',
@@ -38,7 +45,7 @@ const planOption = value({
 const resumeOption = value({
   name: 'resume',
   valueName: 'DIR',
-  rules: [excludes(['nodes', 'soak', 'plan'], { because: 'it continues with its own' })],
+  rules: [excludes(['nodes', 'soak', 'duty', 'plan'], { because: 'it continues with its own' })],
   meaning: 'Continue one that was stopped, by its id or directory: with its nodes, plan and soak.',
   parse: nonEmpty,
 });
@@ -53,11 +60,12 @@ export const acceptCommand: Command = {
   name: 'accept',
   summary: 'Check whether the cluster is fit for use: nodes, devices, links, groups',
   description:
-    'Judges readings and versions, every device, every link in both directions, the all-reduce of each two nodes, and with --soak what grows over time. Each check passes, fails or cannot be judged, with its figure, its limit, where the limit comes from and why. Figures older than an hour are measured again; probes wait for runners. The result is stored: plimsoll runs lists it, plimsoll report shows it again. With --html it is signed with the key of this node.',
+    'Judges readings and versions, every device, every link in both directions, the all-reduce of each two nodes, that all nodes send at once, and with --soak what becomes worse under load. Each check passes, fails or cannot be judged, with its figure, its limit, where the limit comes from and why. Figures older than an hour are measured again; probes wait for runners. The result is stored: plimsoll runs lists it, plimsoll report shows it again. With --html it is signed with the key of this node.',
   arguments: [],
   options: [
     nodesOption,
     soakOption,
+    dutyOption,
     planOption,
     resumeOption,
     ...EXPORT_OPTIONS,
@@ -110,15 +118,18 @@ const requestOf = async (
     return { kind: 'resumed', directory: await directoryOf(resume, { home, cwd: state.cwd }) };
   const file = invocation.option(planOption);
   const [nodes, soakMs] = [invocation.option(nodesOption), invocation.option(soakOption) ?? 0];
+  const duty = invocation.option(dutyOption);
   return {
     kind: 'new',
     command: [
       'plimsoll accept',
       ...(nodes === undefined ? [] : [shellCommand`--nodes ${nodes}`]),
       ...(soakMs === 0 ? [] : [shellCommand`--soak ${`${soakMs / 1_000}s`}`]),
+      ...(duty === undefined ? [] : [`--duty ${duty}`]),
       ...(file === undefined ? [] : [shellCommand`--plan ${file}`]),
     ].join(' '),
     soakMs,
+    duty: duty ?? DUTY,
     plan: file === undefined ? undefined : await readPlan(file, state.cwd),
     nodes: clusterState => requestedNodes(invocation, clusterState),
   };

@@ -4,7 +4,17 @@
 import * as v from 'valibot';
 import { plainEntries } from '../document/plain-document.ts';
 import { FIGURE_UNITS, type FigureUnit } from '../figure/figure-row.ts';
-import { figure, type Infer, list, nonNegative, openObject, reported, shortText, text } from '../schema.ts';
+import {
+  figure,
+  type Infer,
+  list,
+  nonNegative,
+  openObject,
+  reported,
+  share,
+  shortText,
+  text,
+} from '../schema.ts';
 import { watchedSchema } from './cluster-watch.ts';
 
 export const ACCEPTANCE_SCHEMA = 'plimsoll.acceptance/1';
@@ -74,6 +84,8 @@ export const acceptanceSchema = openObject({
   expected: list(shortText),
   /** Requested duration of the soak, ms; 0 for none. */
   soakMs: nonNegative,
+  /** Share of the soak in which everything was to be under load. */
+  duty: reported(share),
   /** Figures that are older, ms, do not count. */
   ageMsMax: nonNegative,
   /** The limits of the plan, as a person wrote them; unknown without one. */

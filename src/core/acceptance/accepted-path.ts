@@ -5,6 +5,7 @@ import { typeText } from '../link/link-text.ts';
 import { isCarrying, type LinkView, stageOfConnection } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
+import type { ProbeSubject } from '../probe/probe-status.ts';
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { AcceptanceSources } from './acceptance-check.ts';
 import { lastMeasured, SUBJECT_LENGTH_MAX } from './accepted-device.ts';
@@ -67,6 +68,35 @@ const pathOf = (
       unmeasured: whyUnmeasured(sources, of),
     },
   ];
+};
+
+export interface PathDirection {
+  readonly path: AcceptedPath;
+  readonly from: 0 | 1;
+  /** Over which its source can send. */
+  readonly facts: ConnectionFacts;
+  /** Names of nodes. */
+  readonly source: string;
+  readonly sink: string;
+}
+
+export const directionSubject = ({ facts: { sink, connectionKey } }: PathDirection): ProbeSubject => ({
+  kind: 'link',
+  sink,
+  connectionKey,
+});
+
+/** Of a path that can be kept busy; radio is left out: all share it. */
+export const directionsOf = (path: AcceptedPath): readonly PathDirection[] => {
+  const { link, of, ends } = path;
+  if (of.medium === 'wifi') return [];
+  return ([0, 1] as const).flatMap((from): readonly PathDirection[] => {
+    const [source, sink] = from === 0 ? ends : [ends[1], ends[0]];
+    const facts = link.connections.find(
+      one => one.path === of.path && one.source === source.view.nodeId && one.medium === of.medium,
+    );
+    return facts === undefined ? [] : [{ path, from, facts, source: source.view.name, sink: sink.view.name }];
+  });
 };
 
 /** From one of its ends to the other, bits per second. */

@@ -9,10 +9,11 @@ import { DEVICE_MEASURES } from '../node/gpu-profile.ts';
 import { freshGpuUse, type GpuView, type NodeView } from '../node/node-view.ts';
 import type { PortCounterName } from '../node/port-health.ts';
 import { knownValue } from '../node/reading-view.ts';
-import { count, figure, type Infer, list, nonNegative, openObject, text } from '../schema.ts';
+import { count, figure, type Infer, list, nonNegative, openObject, reported, text } from '../schema.ts';
 import type { State } from '../state.ts';
-import { isKnown, isUnknown, type Reported } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
+import { type Loads, loadsSchema, NO_LOADS } from './load-watch.ts';
 
 const counterSchema = openObject({
   last: figure,
@@ -28,6 +29,8 @@ const deviceSchema = openObject({
   /** Lanes and generation of the widest link to the host. */
   lanes: count,
   generation: count,
+  /** Lanes of the narrowest link to the host while it was busy. */
+  lanesBusyMin: reported(count),
   /** While it was busy; 0 if it never was. */
   hottestCelsius: nonNegative,
 });
@@ -47,12 +50,19 @@ export const watchedSchema = openObject({
   devices: v.pipe(v.record(key, deviceSchema), v.maxEntries(WATCHED_MAX)),
   /** By "memoryReadBytesPerSecond NODE DEVICE". */
   measured: v.pipe(v.record(key, measuredSchema), v.maxEntries(WATCHED_MAX)),
+  loads: reported(loadsSchema),
 });
 
 export type Watched = Infer<typeof watchedSchema>;
 export type WatchedDevice = Watched['devices'][string];
 
-export const NOTHING_WATCHED: Watched = { watchedMs: 0, counters: {}, devices: {}, measured: {} };
+export const NOTHING_WATCHED: Watched = {
+  watchedMs: 0,
+  counters: {},
+  devices: {},
+  measured: {},
+  loads: NO_LOADS,
+};
 
 export type CounterKind =
   | 'ecc-corrected'
@@ -87,8 +97,11 @@ export class ClusterWatch {
   readonly #profiles = new Map<string, object>();
   #watchedMs: number;
   #lookedAtMs: number | undefined;
+  /** What was reached under load: its requester adds to it. */
+  loads: Loads;
 
-  constructor({ watchedMs, counters, devices, measured }: Watched = NOTHING_WATCHED) {
+  constructor({ watchedMs, counters, devices, measured, loads }: Watched = NOTHING_WATCHED) {
+    this.loads = knownOr(loads, NO_LOADS);
     this.#watchedMs = watchedMs;
     this.#counters = new Map(Object.entries(counters));
     this.#devices = new Map(Object.entries(devices));
@@ -101,6 +114,7 @@ export class ClusterWatch {
       counters: Object.fromEntries(this.#counters),
       devices: Object.fromEntries(this.#devices),
       measured: Object.fromEntries(this.#measured),
+      loads: this.loads,
     };
   }
 
@@ -163,6 +177,10 @@ export class ClusterWatch {
           ? [...new Set([...before.throttled, ...load.throttleReasons])].slice(0, REASONS_MAX)
           : before.throttled,
       lanes: Math.max(before.lanes, now.width),
+      lanesBusyMin:
+        isBusy && isKnown(load.pcieNow)
+          ? Math.min(knownOr(before.lanesBusyMin, now.width), now.width)
+          : before.lanesBusyMin,
       generation: Math.max(before.generation, now.generation),
       hottestCelsius:
         isBusy && isKnown(load.temperatureCelsius)
@@ -208,7 +226,14 @@ export class ClusterWatch {
   }
 }
 
-const NEVER_BUSY: WatchedDevice = { busyCount: 0, throttled: [], lanes: 0, generation: 0, hottestCelsius: 0 };
+export const NEVER_BUSY: WatchedDevice = {
+  busyCount: 0,
+  throttled: [],
+  lanes: 0,
+  generation: 0,
+  lanesBusyMin: unknown('never seen busy'),
+  hottestCelsius: 0,
+};
 const REASONS_MAX = 16;
 /** A longer time between two looks was an interruption. */
 const GAP_MS = 10_000;

@@ -9,10 +9,10 @@ import { BANDWIDTH, DEVICE_MEASURES, type MeasureRow } from '../node/gpu-profile
 import { knownValue } from '../node/reading-view.ts';
 import { usualDeviceFigure, VARIATION_SHARE } from '../probe/unusual-figures.ts';
 import { capitalized } from '../text/single-line.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
 import type { AcceptanceCheck, AcceptanceSources } from './acceptance-check.ts';
 import { type AcceptedDevice, acceptedDevices, freshProfile } from './accepted-device.ts';
-import { deviceKey, type WatchedDevice } from './cluster-watch.ts';
+import { deviceKey, NEVER_BUSY, type WatchedDevice } from './cluster-watch.ts';
 import {
   comparableLimit,
   type Judged,
@@ -103,6 +103,15 @@ const fullLanes = (sources: AcceptanceSources): readonly Judged[] =>
     const { lanes, generation, busyCount } = watched;
     const full = `PCIe ${pcieMax.generation} x${pcieMax.width}`;
     if (lanes === 0) return [undecided(device, 'its link to the host is not reported')];
+    const narrowest = knownOr(watched.lanesBusyMin, lanes);
+    if (narrowest < lanes)
+      return [
+        judgedBy(device, 'fail', {
+          value: narrowest,
+          limit: lanes,
+          reason: `it went from x${lanes} to x${narrowest} while it was watched: check the slot, the riser and the temperature`,
+        }),
+      ];
     const figures = { value: lanes, limit: pcieMax.width };
     if (lanes >= pcieMax.width && (generation >= pcieMax.generation || busyCount === 0))
       return [judgedBy(device, 'pass', { ...figures, reason: `PCIe ${generation} x${lanes} of ${full}` })];
@@ -204,7 +213,7 @@ interface WatchedGpu {
 const gpusOf = (sources: AcceptanceSources): readonly WatchedGpu[] =>
   acceptedDevices(sources).flatMap((device): readonly WatchedGpu[] => {
     const { gpu } = device;
-    const watched = sources.watched.devices[deviceKey(device.nodeId, device.deviceId)] ?? UNSEEN;
+    const watched = sources.watched.devices[deviceKey(device.nodeId, device.deviceId)] ?? NEVER_BUSY;
     return gpu === undefined ? [] : [{ device, gpu, watched }];
   });
 
@@ -240,7 +249,8 @@ export const DEVICE_CHECKS: readonly AcceptanceCheck[] = [
     stage: 'devices',
     title: 'PCIe lanes',
     unit: '',
-    threshold: 'As many lanes as device and slot can have, and their generation while it is busy.',
+    threshold:
+      'As many lanes as device and slot can have, and their generation, while it is busy; never fewer than before.',
     judge: fullLanes,
   },
   {
@@ -281,7 +291,6 @@ export const DEVICE_CHECKS: readonly AcceptanceCheck[] = [
 
 const NOT_LOADED = unknown('no load is reported');
 const NEVER_BUSY_TEXT = 'it was never seen busy; --soak measures it again and again';
-const UNSEEN: WatchedDevice = { busyCount: 0, throttled: [], lanes: 0, generation: 0, hottestCelsius: 0 };
 const FAULTS_NAMED = 8;
 /** Of devices of one name: chips differ in their clocks by a few per cent. */
 const DEVICE_VARIATION = 0.1;

@@ -8,6 +8,7 @@ import type { AcceptanceCheck, AcceptanceSources } from './acceptance-check.ts';
 import type { AcceptedPath } from './accepted-path.ts';
 import { type ExchangeFigure, type ExchangePair, exchangePairs } from './exchange-pairs.ts';
 import { comparableLimit, type Judged, judgedFigure, medianOf, planLimit, undecided } from './limit.ts';
+import { ALL_AT_ONCE_CHECK } from './load-checks.ts';
 import { ringOver } from './ring-check.ts';
 
 const pairsAt =
@@ -111,6 +112,7 @@ export const GROUP_CHECKS: readonly AcceptanceCheck[] = [
     plan: 'max',
     judge: ringOver,
   },
+  ALL_AT_ONCE_CHECK,
 ];
 
 const PAIR_VARIATION = 0.5;

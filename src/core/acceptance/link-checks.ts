@@ -32,6 +32,7 @@ import {
   judgedFigure,
   type Limit,
   planLimit,
+  type Subject,
   undecided,
   unitText,
 } from './limit.ts';
@@ -130,17 +131,29 @@ const resent: AcceptanceCheck['judge'] = (sources, planned) =>
     const { retransmits, bytesUsed } = profile;
     if (isUnknown(retransmits) || bytesUsed <= 0) return [];
     return [
-      judgedFigure({
-        ...path,
-        value: retransmits / Math.max(1, bytesUsed / SEGMENT_BYTES),
-        side: 'max',
-        limits: [
-          ...planLimit(planned),
-          { value: RESENT_SHARE, from: 'rule', text: 'of the segments that the probe sent' },
-        ],
-        without: '',
+      judgedResent(path, {
+        retransmits,
+        bytes: bytesUsed,
+        planned,
+        text: 'of the segments that the probe sent',
       }),
     ];
+  });
+
+interface Resent {
+  readonly retransmits: number;
+  readonly bytes: number;
+  readonly planned: number | undefined;
+  readonly text: string;
+}
+
+export const judgedResent = (subject: Subject, { retransmits, bytes, planned, text }: Resent): Judged =>
+  judgedFigure({
+    ...subject,
+    value: retransmits / Math.max(1, bytes / SEGMENT_BYTES),
+    side: 'max',
+    limits: [...planLimit(planned), { value: RESENT_SHARE, from: 'rule', text }],
+    without: '',
   });
 
 const equalMtu: AcceptanceCheck['judge'] = (sources, planned) =>

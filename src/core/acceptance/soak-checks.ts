@@ -21,6 +21,7 @@ import {
   undecided,
   unitText,
 } from './limit.ts';
+import { LOAD_CHECKS } from './load-checks.ts';
 import { countedParts, uncounted } from './port-checks.ts';
 
 interface Growth extends Subject {
@@ -338,6 +339,7 @@ export const SOAK_CHECKS: readonly AcceptanceCheck[] = [
     threshold: 'The lowest is at least 90 % of the highest.',
     judge: steady,
   },
+  ...LOAD_CHECKS,
 ];
 
 const STEADY_SHARE = 0.9;

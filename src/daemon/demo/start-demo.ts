@@ -75,7 +75,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
       ...options,
       home: home.path,
       simulation: {
-        probes: simulatedProbes(simulation, nodeIds),
+        probes: simulatedProbes(simulation, nodeIds, clock),
         history: query => pastRows(simulation, query, clock),
         transport: (identity, number) => fleet.ownTransport(identity, number),
         run: async (record, until) => {
@@ -142,7 +142,21 @@ const pastLineFile = (
 const simulatedProbes = (
   simulation: Simulation,
   nodes: readonly NodeId[],
-): Pick<ProbeRequestServer, 'request'> => ({
+  clock: Clock,
+): Pick<ProbeRequestServer, 'request' | 'load'> => ({
+  load: async ({ nodes: requested, durationMs }, signal) => {
+    await clock.sleep(durationMs, signal);
+    const loads = requested.map(({ node, subjects }) => ({
+      node,
+      loads: simulation.load(node, subjects, durationMs),
+    }));
+    return {
+      nodes: loads.flatMap(({ node, loads: own }) => (own === undefined ? [] : [{ node, loads: own }])),
+      unreached: loads.flatMap(({ node, loads: own }) =>
+        own === undefined ? [{ node, reason: 'it does not answer' }] : [],
+      ),
+    };
+  },
   request: async target => {
     const measurers =
       target === 'all'

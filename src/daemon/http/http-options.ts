@@ -45,7 +45,7 @@ export interface HttpServerOptions {
   /** Starts what requests ask for; undefined: nothing is started. */
   readonly jobs?: JobRunner;
   /** Receives requests for probes; undefined: nothing is measured. */
-  readonly probes?: Pick<ProbeRequestServer, 'request'>;
+  readonly probes?: Pick<ProbeRequestServer, 'request' | 'load'>;
   /** Asks nodes for their agents; undefined: there are none to ask. */
   readonly agents?: Pick<AgentQueries, 'request'>;
   /** The expected nodes and the state of their addresses; undefined: there is no mesh. */

@@ -1,5 +1,6 @@
 // Requests for probes.
 
+import { loadsAnswerSchema, loadsRequestSchema } from '../../wire/api/load-answers.ts';
 import { probeRequestSchema, probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { RequestError } from './request-error.ts';
@@ -31,7 +32,25 @@ export const probeRoutes = ({ probes }: HttpServerOptions): readonly ApiRoute[] 
       return sendJson(reply.code(202), answer);
     },
   },
+  {
+    method: 'POST',
+    path: '/api/loads',
+    access: 'change',
+    summary:
+      'Keeps devices and connections of some nodes busy at once, for some seconds, and replies with what they reached. Runners have priority, and each node decides: what it did not load has the reason.',
+    parameters: [],
+    body: loadsRequestSchema,
+    answers: { 200: jsonAnswer('What was loaded, by each node.', loadsAnswerSchema) },
+    handle: async (request, reply) => {
+      const requested = readBody(request, loadsRequestSchema);
+      if (probes === undefined)
+        throw new RequestError({ code: 'no-probes', problem: 'This daemon measures nothing.', advice: '' });
+      return sendJson(reply, await probes.load(requested, AbortSignal.timeout(LOAD_MS)));
+    },
+  },
 ];
 
+/** More than the two minutes of a request between nodes. */
+const LOAD_MS = 125_000;
 /** Longer than a peer may take to answer. */
 const ANSWER_MS = 8_000;

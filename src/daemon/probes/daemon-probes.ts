@@ -16,6 +16,7 @@ import { lockDevices } from '../../probe/device-lock.ts';
 import { deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
 import { LeaseServer } from '../../probe/lease/lease-server.ts';
 import type { LinkEngines } from '../../probe/link-engine.ts';
+import { LoadRunner } from '../../probe/load/load-runner.ts';
 import type { PeerRequests } from '../../probe/peer-requests.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../probe/probe.ts';
 import { ProbeRunner } from '../../probe/reconcile/probe-runner.ts';
@@ -103,17 +104,16 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
   };
   const probeDevice = parts.probeDevice ?? deviceProber({ env, nodePath });
   const leases = new LeaseServer({ ...common, newTicket });
-  const runner = new ProbeRunner({
+  const running = {
     ...common,
     probeDevice,
-    lockDevices: what => lockDevices(parts.home, { who: 'the daemon', pid: parts.pid, what }),
-  });
-  const reconciler = new Reconciler({
-    ...common,
+    lockDevices: (what: string) => lockDevices(parts.home, { who: 'the daemon', pid: parts.pid, what }),
     devices: () => currentDevices(state(), parts, nowMs()),
-    runner,
-  });
+  };
+  const reconciler = new Reconciler({ ...running, runner: new ProbeRunner(running) });
+  const loads = new LoadRunner(running);
   const baselines = new BaselineReporting(parts);
+  const stop = new AbortController();
   const request = (
     isMeant: (subject: ProbeSubject) => boolean,
     isOfAll: boolean,
@@ -124,6 +124,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     nowMs,
     requests,
     request,
+    load: (requested, signal) => loads.load(requested, AbortSignal.any([signal, stop.signal])),
     peers: parts.peers,
   });
   return {
@@ -134,7 +135,6 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
         if (subject !== undefined) reconciler.remember(subject, atMs);
       }
       const end = requestServer.serve();
-      const stop = new AbortController();
       const until = AbortSignal.any([signal, stop.signal]);
       const work = [leases.run(until), reconciler.run(until), baselines.run(until)];
       // If one fails unexpectedly the other is ended too, because its children would remain.
@@ -143,6 +143,7 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
         await Promise.all(work);
       } finally {
         end();
+        stop.abort();
         await Promise.allSettled(work);
       }
     },

@@ -4,7 +4,7 @@ import { withoutScope } from '../../core/address/host-port.ts';
 import type { LinkEngine, SinkPayload } from '../../probe/link-engine.ts';
 import { DEADLINE_MS } from '../../probe/schedule/probe-settings.ts';
 import type { SinkEnding } from '../../probe/socket/sink.ts';
-import { measureSocketLink, openSocketSink } from '../../probe/socket/socket-link.ts';
+import { loadSocketLink, measureSocketLink, openSocketSink } from '../../probe/socket/socket-link.ts';
 import type { Env } from '../../process/child.ts';
 
 interface SocketEngineOptions {
@@ -37,6 +37,14 @@ export const socketEngine = ({ env, nodePath, port }: SocketEngineOptions): Link
     if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
     const { sinkAddress: address } = connection;
     return await measureSocketLink({ address, port: sinkPort, ticket, budget, signal, env, nodePath });
+  },
+  load: async ({ connection, port: sinkPort, ticket, signal, durationMs, streams, roundTripMs }) => {
+    if (connection.kind !== 'socket') throw new TypeError('an RDMA connection has an engine of its own');
+    const { sinkAddress: address } = connection;
+    return await loadSocketLink(
+      { address, port: sinkPort, ticket, signal, env, nodePath },
+      { durationMs, streams, roundTripMs },
+    );
   },
 });
 

@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 import type { Connection } from '../../core/link/connection.ts';
+import { togetherSchema } from '../../core/probe/load.ts';
 import { count, type Infer, nonNegative, text } from '../../core/schema.ts';
 import type { JsonValue } from '../../wire/request-message.ts';
 
@@ -52,6 +53,8 @@ const REQUEST = v.object({
     v.object({ kind: v.literal('rdma'), sourceInterface: text, sinkInterface: text }),
   ]),
   why: v.picklist(['due', 'first', 'by-hand']),
+  /** Loads with one of these share an interface; a version before refuses them where it is in use. */
+  together: v.exactOptional(togetherSchema),
 });
 
 export type LeaseRequest = Infer<typeof REQUEST>;

@@ -106,7 +106,7 @@ export class LeaseServer {
     if (engine === undefined) return refused(`no tool on ${name} measures RDMA`, OFF_RETRY_MS);
     const refusal = this.#refusalOf(source, request, connection, ports);
     if (refusal !== undefined) return refusal;
-    const portLock = locks.take(ports, portText(ports));
+    const portLock = locks.take(ports, portText(ports), request.together);
     const lease: Lease = {
       id: this.#nextId,
       source,
@@ -152,15 +152,16 @@ export class LeaseServer {
     const state = this.#parts.state();
     const name = nodeName(state, self);
     if (ports.includes(ANY_PORT)) return refused(`${wayText(request)} is not on ${name} now`, 0);
+    const { together } = request;
     const activity =
-      connection.kind === 'rdma'
-        ? activityOn(state, self, clock.nowMs())
+      connection.kind === 'rdma' || together !== undefined
+        ? activityOn(state, self, clock.nowMs(), { ignoresGpuLoad: together !== undefined })
         : request.why === 'by-hand'
           ? undefined
           : benchmarkOn(state, self, clock.nowMs());
     if (activity !== undefined) return refused(activity, 0);
     if (locks.count >= LINK_PROBES_MAX) return refused(`${name} takes part in as many probes as allowed`, 0);
-    const busy = locks.blocker(ports);
+    const busy = locks.blocker(ports, together);
     if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
     const waitMs = ledger.waitMs(ports);
     if (waitMs === 0 || request.why === 'by-hand') return undefined;

@@ -5,16 +5,15 @@ import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
-import type { LinkEngines } from '../link-engine.ts';
+import type { LinkEngine, LinkEngines, MeasureRequest } from '../link-engine.ts';
 import { failedProbe } from '../link-outcome.ts';
 import type { PeerRequests } from '../peer-requests.ts';
-import { type LinkMeasurement, type ProbeFailureCode, type ProbeOutcome, withDeadline } from '../probe.ts';
+import { type ProbeFailureCode, type ProbeOutcome, withDeadline } from '../probe.ts';
 import { refusalWaitMs } from '../schedule/backoff.ts';
 import { portText, sourcePorts } from '../schedule/link-ports.ts';
 import type { PortLocks } from '../schedule/port-locks.ts';
-import { spendingOf } from '../schedule/probe-interval.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
-import { budgetOf, DEADLINE_MS } from '../schedule/probe-settings.ts';
+import { DEADLINE_MS } from '../schedule/probe-settings.ts';
 import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
 import type { WantedLink } from '../schedule/wanted-probes.ts';
 import {
@@ -45,25 +44,31 @@ export type AttemptEnding<T> =
   | { readonly kind: 'postponed'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
 
-interface LinkAttempt {
+type AttemptedLink = Pick<WantedLink, 'kind' | 'subject' | 'connection'>;
+
+interface LinkAttempt<T> {
   readonly why: ProbeCause;
-  readonly measuresExtras: boolean;
+  /** Of a load: it shares its interfaces with others that have the same. */
+  readonly together?: string;
   readonly signal: AbortSignal;
   readonly onMeasuring: () => void;
+  readonly work: (engine: LinkEngine, request: Omit<MeasureRequest, 'budget'>) => Promise<ProbeOutcome<T>>;
+  /** What it used of its interface; undefined: all of its time. */
+  readonly spendingOf: (measurement: T) => Spending | undefined;
 }
 
 /**
  * Its caller has found no blocker at this end, in the same turn; the sink checks its own.
  * @throws only the signal's reason, when it aborts
  */
-export const attemptLink = async (
+export const attemptLink = async <T extends { readonly bytesUsed: number }>(
   parts: LinkAttemptParts,
-  want: WantedLink,
-  attempt: LinkAttempt,
-): Promise<AttemptEnding<LinkMeasurement>> => {
+  want: AttemptedLink,
+  attempt: LinkAttempt<T>,
+): Promise<AttemptEnding<T>> => {
   const { self, locks, state } = parts;
   const ports = sourcePorts(state(), self, want.connection);
-  using _lock = locks.take(ports, portText(ports));
+  using _lock = locks.take(ports, portText(ports), attempt.together);
   const answer = await requestLease(parts, want, attempt);
   if (answer.kind === 'postponed' || answer.kind === 'ended') return answer;
   attempt.onMeasuring();
@@ -80,11 +85,11 @@ export const attemptLink = async (
 
 const requestLease = async (
   parts: LinkAttemptParts,
-  { subject: { sink }, connection }: WantedLink,
-  { why, signal }: { readonly why: ProbeCause; readonly signal: AbortSignal },
-): Promise<AttemptEnding<LinkMeasurement> | LeaseGrant> => {
+  { subject: { sink }, connection }: AttemptedLink,
+  { why, together, signal }: Pick<LinkAttempt<unknown>, 'why' | 'together' | 'signal'>,
+): Promise<AttemptEnding<never> | LeaseGrant> => {
   const name = nodeName(parts.state(), sink);
-  const body = { way: leaseWayOf(connection), why };
+  const body = { way: leaseWayOf(connection), why, ...(together === undefined ? {} : { together }) };
   const reply = await parts.requests.request(sink, LEASE_TOPIC, body, {
     timeoutMs: REQUEST_INTERVAL_MS,
     signal,
@@ -108,13 +113,13 @@ const requestLease = async (
   }
 };
 
-const measure = async (
+const measure = async <T extends { readonly bytesUsed: number }>(
   parts: LinkAttemptParts,
-  { connection, kind, subject: { sink, connectionKey } }: WantedLink,
-  given: LinkAttempt & { readonly grant: LeaseGrant; readonly ports: readonly string[] },
-): Promise<{ readonly outcome: ProbeOutcome<LinkMeasurement>; readonly spending: Spending }> => {
+  { connection, kind, subject: { sink, connectionKey } }: AttemptedLink,
+  given: LinkAttempt<T> & { readonly grant: LeaseGrant; readonly ports: readonly string[] },
+): Promise<{ readonly outcome: ProbeOutcome<T>; readonly spending: Spending }> => {
   const { self, clock, engines, ledger, log } = parts;
-  const { grant, measuresExtras, ports, signal } = given;
+  const { grant, ports, signal, work, spendingOf } = given;
   const what = `${sink} ${connectionKey}`;
   const entry: Omit<ProbeLogEntry, 'kind' | 'atMs'> = {
     role: 'source',
@@ -125,15 +130,14 @@ const measure = async (
   };
   const startedAtMs = clock.nowMs();
   log({ ...entry, kind: 'started', atMs: startedAtMs });
-  let outcome: ProbeOutcome<LinkMeasurement> = failedProbe('it was stopped before it had measured anything');
+  let outcome: ProbeOutcome<T> = failedProbe('it was stopped before it had measured anything');
   let spending: Spending = { busyMs: 0, bytesUsed: 0 };
   try {
     const timed = await withDeadline(clock, DEADLINE_MS[kind], signal, async limit => {
       const engine = engines[kind];
       if (engine === undefined) return failedProbe('no tool here measures RDMA', 'no-engine');
       const { port, ticket } = grant;
-      const budget = { ...budgetOf(connection), measuresExtras };
-      return await engine.measure({ connection, port, ticket, budget, signal: limit });
+      return await work(engine, { connection, port, ticket, signal: limit });
     });
     outcome =
       timed.kind === 'done'
@@ -155,7 +159,7 @@ const measure = async (
 /** The lease would expire by itself, but others wait for the interface. */
 const giveBack = async (
   { requests }: LinkAttemptParts,
-  { subject: { sink } }: WantedLink,
+  { subject: { sink } }: AttemptedLink,
   {
     grant,
     spent,
@@ -176,13 +180,13 @@ const postponed = (
   { random }: LinkAttemptParts,
   reason: string,
   retryInMs: number,
-): AttemptEnding<LinkMeasurement> => ({
+): AttemptEnding<never> => ({
   kind: 'postponed',
   reason,
   retryInMs: Math.min(RETRY_MS_MAX, Math.max(0, retryInMs)) + refusalWaitMs(random()),
 });
 
-const failed = (reason: string, code: ProbeFailureCode): AttemptEnding<LinkMeasurement> => ({
+const failed = (reason: string, code: ProbeFailureCode): AttemptEnding<never> => ({
   kind: 'ended',
   outcome: failedProbe(reason, code),
 });

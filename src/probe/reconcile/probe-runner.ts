@@ -18,12 +18,13 @@ import {
 } from '../probe.ts';
 import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
 import { ANY_PORT, portText, sourcePorts } from '../schedule/link-ports.ts';
-import { linkIntervalMs, type PortLoads, routineSpendingOf } from '../schedule/probe-interval.ts';
-import { DEADLINE_MS, LINK_PROBES_MAX, type ProbeSettings } from '../schedule/probe-settings.ts';
+import { linkIntervalMs, type PortLoads, routineSpendingOf, spendingOf } from '../schedule/probe-interval.ts';
+import { budgetOf, DEADLINE_MS, LINK_PROBES_MAX, type ProbeSettings } from '../schedule/probe-settings.ts';
 import type { WantedDevice, WantedLink, WantedProbe } from '../schedule/wanted-probes.ts';
 import { deviceFact, extrasDueInMs, linkFact } from './profile-facts.ts';
+import { ACTIVITY_RETRY_MS, unlessActive } from './unless-active.ts';
 
-interface ProbeRunnerParts extends LinkAttemptParts {
+export interface ProbeRunnerParts extends LinkAttemptParts {
   readonly settings: () => ProbeSettings;
   readonly record: (fact: Fact) => void;
   readonly probeDevice: ProbeDeviceNow;
@@ -121,8 +122,10 @@ export class ProbeRunner {
     const work = (until: AbortSignal): Promise<AttemptEnding<LinkMeasurement>> =>
       attemptLink(this.#parts, want, {
         why: attempt.why,
-        measuresExtras,
         signal: until,
+        work: (engine, request) =>
+          engine.measure({ ...request, budget: { ...budgetOf(want.connection), measuresExtras } }),
+        spendingOf,
         onMeasuring: () => {
           startedAtMs = clock.nowMs();
           attempt.onMeasuring(this.#tookMs.get(want.kind) ?? EXPECTED_MS[want.kind]);
@@ -198,33 +201,14 @@ export class ProbeRunner {
     });
   }
 
-  /** Checks every second whether a runner has started. The probe's own load on a GPU does not count. */
+  /** The probe's own load on a GPU does not count. */
   async #unlessActive<T>(
     want: WantedProbe,
     { why, signal }: ProbeAttempt,
     work: (signal: AbortSignal) => Promise<AttemptEnding<T>>,
   ): Promise<AttemptEnding<T>> {
     const { clock } = this.#parts;
-    const given = new AbortController();
-    const done = new AbortController();
-    let activity: string | undefined;
-    const watch = async (): Promise<void> => {
-      while (activity === undefined) {
-        await clock.sleep(WATCH_MS, AbortSignal.any([signal, done.signal]));
-        activity = this.#activityAt(want, why, true);
-      }
-      given.abort(new DOMException('a runner has become active', 'AbortError'));
-    };
-    const watching = watch().catch(() => undefined); // ended with the work
-    try {
-      return await work(AbortSignal.any([signal, given.signal]));
-    } catch (error) {
-      if (activity === undefined || signal.aborted) throw error;
-      return { kind: 'postponed', reason: activity, retryInMs: ACTIVITY_RETRY_MS };
-    } finally {
-      done.abort();
-      await watching;
-    }
+    return await unlessActive({ clock, signal, activity: () => this.#activityAt(want, why, true) }, work);
   }
 
   #soon(reason: string): Blocker {
@@ -236,8 +220,6 @@ type Postponed = Extract<AttemptEnding<never>, { kind: 'postponed' }>;
 
 /** For the first of each kind; later ones expect the duration of the last. */
 const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;
-const ACTIVITY_RETRY_MS = 5_000;
-const WATCH_MS = 1_000;
 /** Longer than a refused peer waits before it asks again. */
 const DEVICE_PAUSE_MS = 5_000;
 /** A load is reported every second, over the previous second. */

@@ -1,5 +1,5 @@
 // One bandwidth probe per interface, at either end, and none during a device probe, which needs the whole
-// machine.
+// machine. Only loads that are meant to run together share both.
 
 import { ANY_PORT, sharePort } from './link-ports.ts';
 
@@ -10,6 +10,7 @@ export interface PortLock extends Disposable {
 interface LockedPorts {
   readonly ports: readonly string[];
   readonly what: string;
+  readonly together: string | undefined;
 }
 
 export class PortLocks {
@@ -22,21 +23,23 @@ export class PortLocks {
     this.#nowMs = nowMs;
   }
 
+  /** Of links; a device has all ports. */
   get count(): number {
-    return this.#locked.size;
+    return [...this.#locked].filter(({ ports }) => !ports.includes(ANY_PORT)).length;
   }
 
   /** Why they cannot be taken now, in words; undefined if they can. */
-  blocker(ports: readonly string[]): string | undefined {
-    if (this.#nowMs() < this.#reservedUntilMs) return `${this.#reservedFor} will be measured shortly`;
-    for (const locked of this.#locked)
+  blocker(ports: readonly string[], together?: string): string | undefined {
+    const isReserved = together === undefined && this.#nowMs() < this.#reservedUntilMs;
+    if (isReserved) return `${this.#reservedFor} will be measured shortly`;
+    for (const locked of this.#apartFrom(together))
       if (sharePort(locked.ports, ports)) return `${locked.what} is being measured`;
     return undefined;
   }
 
   /** For a caller that has just found no blocker: nothing else runs between that and this. */
-  take(ports: readonly string[], what: string): PortLock {
-    const locked = { ports, what };
+  take(ports: readonly string[], what: string, together?: string): PortLock {
+    const locked = { ports, what, together };
     this.#locked.add(locked);
     return {
       ports,
@@ -51,17 +54,22 @@ export class PortLocks {
    * a quiet machine would wait forever for a busy one. After another device there is no such reservation:
    * links come first then.
    */
-  takeAll(what: string): PortLock | undefined {
-    if (this.#locked.size === 0) {
+  takeAll(what: string, together?: string): PortLock | undefined {
+    if (this.#apartFrom(together).length === 0) {
       this.#reservedUntilMs = Number.NEGATIVE_INFINITY;
-      return this.take([ANY_PORT], what);
+      return this.take([ANY_PORT], what, together);
     }
+    if (together !== undefined) return undefined;
     const isForDevice = [...this.#locked].some(({ ports }) => ports.includes(ANY_PORT));
     if (!isForDevice && this.#nowMs() >= this.#reservedUntilMs) {
       this.#reservedUntilMs = this.#nowMs() + RESERVATION_MS;
       this.#reservedFor = what;
     }
     return undefined;
+  }
+
+  #apartFrom(together: string | undefined): readonly LockedPorts[] {
+    return [...this.#locked].filter(locked => together === undefined || locked.together !== together);
   }
 
   /** What is being measured. */

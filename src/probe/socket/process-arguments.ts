@@ -31,6 +31,8 @@ export const sourceArgumentSchema = v.object({
   roundTrips: v.pipe(COUNT, v.maxValue(ROUND_TRIPS_MAX)),
   /** null: as many as the processors can drive. */
   streamsMax: v.nullable(v.pipe(COUNT, v.minValue(1))),
+  /** It sends for this long instead of measuring. */
+  load: v.exactOptional(v.object({ durationMs: v.number(), streams: COUNT, roundTripMs: v.number() })),
 });
 
 export const sinkArgumentSchema = v.object({

@@ -17,6 +17,8 @@ interface RateEstimateOptions {
   readonly roundTripMs: number;
   /** A measurement that is not stable by then ends. */
   readonly durationMsMax: number;
+  /** A load: it goes on although its figure is stable. */
+  readonly isWhole?: boolean | undefined;
 }
 
 export class RateEstimate {
@@ -57,7 +59,9 @@ export class RateEstimate {
 
   get isDone(): boolean {
     const { elapsedMs } = this.#last;
-    if (elapsedMs >= this.#options.durationMsMax) return true;
+    const { durationMsMax, isWhole = false } = this.#options;
+    if (elapsedMs >= durationMsMax) return true;
+    if (isWhole) return false;
     const now = this.bitsPerSecond;
     if (now === undefined || elapsedMs < this.#leastMs(now)) return false;
     if (now > FAST_BITS_PER_SECOND && elapsedMs >= FAST_MS_MAX) return true;
@@ -139,6 +143,7 @@ export interface RunOptions {
   readonly durationMsMax: number;
   readonly roundTripMs: number;
   readonly measuresQueue: boolean;
+  readonly isWhole?: boolean;
 }
 
 /** Why a figure is missing that costs much and changes little. */

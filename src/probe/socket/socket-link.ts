@@ -6,8 +6,10 @@ import { lastLine } from '../../core/text/single-line.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { type OwnProcess, type OwnProcessExit, startOwnProcess } from '../../process/own-process.ts';
-import { linkOutcomeSchema, probeFailedBy } from '../link-outcome.ts';
+import type { LinkLoad } from '../link-engine.ts';
+import { linkOutcomeSchema, loadOutcomeSchema, probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
+import type { LoadArgument } from './load-link.ts';
 import type { LinkBudget } from './measure-link.ts';
 import { ProbeError } from './probe-error.ts';
 import {
@@ -97,7 +99,12 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
   };
 };
 
-export interface MeasureSocketLinkOptions {
+export interface MeasureSocketLinkOptions extends SourceOptions {
+  /** Default 200. */
+  readonly roundTrips?: number;
+}
+
+interface SourceOptions {
   /** As a connection's key has it: "10.0.0.2", "fe80::1%en3"; or a name. */
   readonly address: string;
   readonly port: number;
@@ -105,8 +112,6 @@ export interface MeasureSocketLinkOptions {
   /** Default: as the system routes. */
   readonly sourceInterface?: string;
   readonly budget: LinkBudget;
-  /** Default 200. */
-  readonly roundTrips?: number;
   /** Default: as many as raise the rate and the processors can drive. */
   readonly streamsMax?: number;
   readonly signal: AbortSignal;
@@ -119,9 +124,26 @@ export interface MeasureSocketLinkOptions {
  * Measures a connection.
  * @throws only the signal's reason, when it aborts.
  */
-export const measureSocketLink = async (
-  options: MeasureSocketLinkOptions,
-): Promise<ProbeOutcome<LinkMeasurement>> => {
+export const measureSocketLink = ({
+  roundTrips = ROUND_TRIPS,
+  ...options
+}: MeasureSocketLinkOptions): Promise<ProbeOutcome<LinkMeasurement>> =>
+  outcomeOfSource(options, { roundTrips }, linkOutcomeSchema);
+
+/** Sends over a connection. @throws only the signal's reason, when it aborts. */
+export const loadSocketLink = (
+  options: Omit<SourceOptions, 'budget'>,
+  load: LoadArgument,
+): Promise<ProbeOutcome<LinkLoad>> => {
+  const budget = { bytesMax: 0, durationMsMax: load.durationMs, measuresExtras: false };
+  return outcomeOfSource({ ...options, budget }, { roundTrips: 0, load }, loadOutcomeSchema);
+};
+
+const outcomeOfSource = async <T>(
+  options: SourceOptions,
+  work: { readonly roundTrips: number; readonly load?: LoadArgument },
+  schema: v.GenericSchema<unknown, ProbeOutcome<T>>,
+): Promise<ProbeOutcome<T>> => {
   const { budget, signal } = options;
   let child: OwnProcess;
   try {
@@ -133,8 +155,8 @@ export const measureSocketLink = async (
           port: options.port,
           sourceInterface: options.sourceInterface ?? null,
           budget,
-          roundTrips: options.roundTrips ?? ROUND_TRIPS,
           streamsMax: options.streamsMax ?? null,
+          ...work,
         }),
       ],
       nodePath: options.nodePath,
@@ -148,7 +170,7 @@ export const measureSocketLink = async (
   }
   const exit = await lastStatus(child, budget.durationMsMax + SOURCE_GRACE_MS, signal);
   signal.throwIfAborted();
-  const outcome = v.safeParse(linkOutcomeSchema, exit.lastMessage);
+  const outcome = v.safeParse(schema, exit.lastMessage);
   if (outcome.success) return outcome.output;
   const spent = v.safeParse(spentSchema, exit.lastMessage);
   const bytesUsed = spent.success ? spent.output.bytesUsed : 0;

@@ -7,9 +7,11 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { loadSockets } from '../../native/sockets.ts';
 import { reportParent, watchParent } from '../../process/parent-watch.ts';
+import type { LinkLoad } from '../link-engine.ts';
 import { probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
+import { loadLink } from './load-link.ts';
 import { measureLink } from './measure-link.ts';
 import { sourceArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { openStreamEngine } from './stream-engine.ts';
@@ -26,29 +28,30 @@ const main = async (): Promise<void> => {
   reportParent(process.env, { kind: 'ready' });
   const sockets = engine.name === 'socket-ffi' ? await loadSockets(process.platform) : undefined;
   let bytesUsed = 0;
-  let outcome: ProbeOutcome<LinkMeasurement>;
+  let outcome: ProbeOutcome<LinkMeasurement | LinkLoad>;
   try {
-    const measurement = await measureLink(
-      {
-        sink: {
-          address: argument.address,
-          port: argument.port,
-          ticket: ticketOf(process.env),
-          sourceInterface: argument.sourceInterface ?? undefined,
-          sockets: sockets?.kind === 'loaded' ? sockets.sockets : undefined,
-        },
-        engine,
-        clock: systemClock,
-        signal,
-        budget: argument.budget,
-        roundTrips: argument.roundTrips,
-        streamsMax: Math.min(streamsOfProcessor(), argument.streamsMax ?? STREAMS_MAX),
+    const parts = {
+      sink: {
+        address: argument.address,
+        port: argument.port,
+        ticket: ticketOf(process.env),
+        sourceInterface: argument.sourceInterface ?? undefined,
+        sockets: sockets?.kind === 'loaded' ? sockets.sockets : undefined,
       },
-      bytes => {
-        bytesUsed = bytes;
-        reportParent(process.env, { kind: 'spent', bytesUsed });
-      },
-    );
+      engine,
+      clock: systemClock,
+      signal,
+    };
+    const streamsMax = Math.min(streamsOfProcessor(), argument.streamsMax ?? STREAMS_MAX);
+    const onBytes = (bytes: number): void => {
+      bytesUsed = bytes;
+      reportParent(process.env, { kind: 'spent', bytesUsed });
+    };
+    const { budget, load, roundTrips } = argument;
+    const measurement =
+      load === undefined
+        ? await measureLink({ ...parts, budget, roundTrips, streamsMax }, onBytes)
+        : await loadLink({ ...parts, ...load, streams: Math.min(load.streams, streamsMax) }, onBytes);
     outcome = { kind: 'measured', measurement };
   } catch (error) {
     outcome = probeFailedBy(error, bytesUsed);

@@ -144,7 +144,7 @@ export class SourceSession {
 
   /** @throws ProbeError */
   async bandwidth(direction: ProbeDirection, options: RunOptions): Promise<DirectionRun> {
-    const { streams: count, roundTripMs } = options;
+    const { streams: count, roundTripMs, isWhole } = options;
     const durationMsMax = Math.max(1, Math.floor(Math.min(options.durationMsMax, RUN_MS_MAX - RUN_SLACK_MS)));
     const run = this.#nextRun();
     const bytesMaxPerStream = Math.floor(options.bytesMax / count);
@@ -168,7 +168,7 @@ export class SourceSession {
       roundTripMs,
       signal: this.#parts.signal,
     });
-    const estimate = new RateEstimate({ roundTripMs, durationMsMax });
+    const estimate = new RateEstimate({ roundTripMs, durationMsMax, isWhole });
     const quota = bytesMaxPerStream * count;
     let sentBytes = 0;
     try {

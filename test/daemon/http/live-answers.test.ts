@@ -167,6 +167,7 @@ describe('a simulated cluster', () => {
     } as const;
     const documentAt = { path: '/api/documents/{documentId}', with: 'document-1' };
     const probesAt = { method: 'POST', path: '/api/probes' } as const;
+    const loadsAt = { method: 'POST', path: '/api/loads' } as const;
     const forgetAt = { method: 'POST', path: '/api/nodes/{nodeId}/forget' } as const;
     expect(
       await faultsOf(client, [
@@ -206,6 +207,8 @@ describe('a simulated cluster', () => {
         { ...seriesAt, status: 200 },
         { ...runAt, with: 'none', status: 404 },
         { ...probesAt, body: { subject: 'all' }, status: 202 },
+        { ...loadsAt, body: { ...LOAD, nodes: [{ node: daemon.nodeId, subjects: [CPU] }] }, status: 200 },
+        { ...loadsAt, body: LOAD, status: 400 },
         { ...probesAt, body: { subject: { kind: 'gpu', nodeId: 'x' } }, status: 400 },
         { method: 'POST', path: '/api/access/one-time-code', status: 201 },
         { method: 'POST', path: '/api/access/code', body: { code: 'x' }, status: 403 },
@@ -295,6 +298,9 @@ describe('a simulated cluster', () => {
   });
 });
 
+const LOAD = { together: 'acceptance-1', durationMs: 1_000 };
+const CPU = { kind: 'gpu', deviceId: 'cpu' };
+
 describe('a real machine', () => {
   test('replies by its schemas', async () => {
     await using live = await liveDaemon();
@@ -305,6 +311,12 @@ describe('a real machine', () => {
         { path: '/api/nodes/{nodeId}', with: 'self', status: 200 },
         { path: '/api/history', query: '?slot=gpu&key=cpu', status: 200 },
         { method: 'POST', path: '/api/probes', body: { subject: 'all' }, status: 503 },
+        {
+          method: 'POST',
+          path: '/api/loads',
+          body: { ...LOAD, nodes: [{ node: live.daemon.nodeId, subjects: [CPU] }] },
+          status: 503,
+        },
       ]),
     ).toEqual([]);
   });

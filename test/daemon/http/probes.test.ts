@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { LoadsRequest } from '../../../src/wire/api/load-answers.ts';
 import type { ProbesAnswer, ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { bearer, fetchJson } from './http-exchange.ts';
 import { OTHER, SELF, serveCluster, TOKEN } from './served-cluster.ts';
@@ -10,23 +11,28 @@ const STARTED: ProbesAnswer = {
 
 const served = async (answer: ProbesAnswer) => {
   const targets: ProbeTarget[] = [];
+  const loads: LoadsRequest[] = [];
   const server = await serveCluster({
     probes: {
       request: async target => {
         targets.push(target);
         return answer;
       },
+      load: async request => {
+        loads.push(request);
+        return { nodes: [], unreached: [{ node: OTHER, reason: 'there is no link to it' }] };
+      },
     },
   });
-  const post = (body: unknown, headers: Record<string, string> = bearer(TOKEN)) =>
+  const post = (body: unknown, headers: Record<string, string> = bearer(TOKEN), path = '/api/probes') =>
     fetchJson({
       port: server.port,
-      path: '/api/probes',
+      path,
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
-  return { targets, post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { targets, loads, post, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 };
 
 test('POST /api/probes passes on what is requested, and reports what became of it', async () => {
@@ -40,6 +46,26 @@ test('POST /api/probes passes on what is requested, and reports what became of i
     { ...link, connectionKey: 'socket 10.0.0.2' },
     { kind: 'gpu', nodeId: OTHER },
   ]);
+});
+
+test('POST /api/loads passes on what is to be busy together, and refuses more than seconds of it', async () => {
+  await using server = await served(STARTED);
+  const nodes = [{ node: OTHER, subjects: [{ kind: 'gpu', deviceId: 'gpu-1' }] }];
+  const body = { together: 'acceptance-1', durationMs: 20_000, nodes };
+  const post = (sent: unknown, headers?: Record<string, string>) => server.post(sent, headers, '/api/loads');
+  expect(await post(body)).toMatchObject({
+    status: 200,
+    json: { nodes: [], unreached: [{ node: OTHER, reason: 'there is no link to it' }] },
+  });
+  expect(server.loads).toEqual([body]);
+  expect(await post(body, {})).toMatchObject({ status: 401 });
+  for (const wrong of [
+    { ...body, durationMs: 60_000 },
+    { ...body, nodes: [] },
+    { ...body, together: '' },
+  ])
+    expect(await post(wrong)).toMatchObject({ status: 400, json: { code: 'bad-body' } });
+  expect(server.loads).toHaveLength(1);
 });
 
 test('it needs the token on loopback too', async () => {

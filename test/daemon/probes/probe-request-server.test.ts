@@ -13,7 +13,7 @@ const EVERYBODY = { isChosen: () => true, request: () => undefined };
 
 const serverOf = (
   mesh: ProbingMesh,
-  { id, node, requests, reconciler }: ProbingNode,
+  { id, node, requests, reconciler, loads }: ProbingNode,
   peers: ProbeRequestServerParts['peers'] = EVERYBODY,
 ): ProbeRequestServer => {
   const server = new ProbeRequestServer({
@@ -22,6 +22,7 @@ const serverOf = (
     nowMs: () => mesh.clock.nowMs(),
     requests,
     request: isMeant => reconciler.request(isMeant),
+    load: (own, signal) => loads.load(own, signal),
     peers,
   });
   server.serve();
@@ -122,4 +123,53 @@ test('a link of a fleet that nobody chose today is connected when a person asks 
   expect(first.unreached[0]?.reason).toMatch(/^it was not chosen today; it is being connected now/);
   expect(requestedPeers).toEqual([juno.id]);
   expect((await requested(mesh, server, link)).probes).toHaveLength(1);
+});
+
+test('a load of several nodes runs at once, each node replies for itself, and an older version is named', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
+  await mesh.clock.advance(120_000);
+  const [atlas, juno, pavo] = [mesh.at(0), mesh.at(1), mesh.at(2)];
+  const server = serverOf(mesh, atlas);
+  serverOf(mesh, juno);
+  mesh.engine.durationMs = 5_000;
+  const to = (source: ProbingNode, sink: ProbingNode) => ({
+    node: source.id,
+    subjects: [{ kind: 'link', sink: sink.id, connectionKey: `socket ${sink.address}` } as const],
+  });
+  const answer = server.load(
+    {
+      together: 'acceptance-1',
+      durationMs: 5_000,
+      nodes: [to(atlas, juno), to(juno, atlas), to(pavo, atlas)],
+    },
+    never,
+  );
+  // One after the other they would take ten seconds.
+  await mesh.clock.advance(8_000);
+  const { nodes, unreached } = await answer;
+  expect(nodes.map(({ node, loads }) => [node, loads.map(({ kind }) => kind)])).toEqual([
+    [atlas.id, ['loaded']],
+    [juno.id, ['loaded']],
+  ]);
+  expect(unreached).toEqual([{ node: pavo.id, reason: 'this version does not know the request' }]);
+});
+
+test('a member can request no more loads than a soak needs, and nothing that is not a load', async () => {
+  await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
+  await mesh.clock.advance(120_000);
+  const [atlas, juno] = [mesh.at(0), mesh.at(1)];
+  serverOf(mesh, juno);
+  const body = { together: 'acceptance-1', durationMs: 1_000, subjects: [{ kind: 'gpu', deviceId: 'none' }] };
+  const request = async (sent: typeof body): Promise<string> => {
+    const reply = atlas.requests.request(juno.id, 'probe.load', sent, { timeoutMs: 5_000, signal: never });
+    await mesh.clock.advance(100);
+    const { kind, ...rest } = await reply;
+    return 'reason' in rest ? `${kind}: ${rest.reason}` : kind;
+  };
+  expect(await request({ ...body, durationMs: 3_600_000 })).toBe('refused: not a request for a load');
+  expect(await request({ ...body, together: 'x' })).toBe('refused: not a request for a load');
+  const replies: string[] = [];
+  for (let count = 0; count < 40; count += 1) replies.push(await request(body));
+  expect(replies.filter(reply => reply === 'answer').length).toBeLessThanOrEqual(16 + 2);
+  expect(replies.at(-1)).toMatch(/^refused: that node has requested too many loads here/);
 });
