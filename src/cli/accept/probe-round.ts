@@ -32,18 +32,44 @@ export class ProbeRound {
   }
 }
 
+/**
+ * What is requested for these: all devices of a node and all connections of two nodes in one request each, where all of them are due,
+ * because a node takes few requests of another one in an hour.
+ */
+export const probeTargets = (
+  due: readonly Measurable[],
+  all: readonly Measurable[],
+): readonly ProbeTarget[] => {
+  const counts = new Map([...Map.groupBy(all, groupOf)].map(([group, { length }]) => [group, length]));
+  return [...Map.groupBy(due, groupOf)].flatMap(([group, own]) => {
+    const [first] = own;
+    return first !== undefined && own.length === counts.get(group)
+      ? [targetOf(first, false)]
+      : own.map(one => targetOf(one, true));
+  });
+};
+
+const groupOf = ({ node, subject }: Measurable): string =>
+  JSON.stringify([node, subject.kind, subject.kind === 'link' ? subject.sink : '']);
+
+const targetOf = ({ node, subject }: Measurable, isOne: boolean): ProbeTarget =>
+  subject.kind === 'gpu'
+    ? { kind: 'gpu', nodeId: node, ...(isOne ? { deviceId: subject.deviceId } : {}) }
+    : {
+        kind: 'link',
+        source: node,
+        sink: subject.sink,
+        ...(isOne ? { connectionKey: subject.connectionKey } : {}),
+      };
+
 /** One after the other. @returns refusals, a sentence each */
 export const requestProbes = async (
   client: DaemonClient,
-  due: readonly Measurable[],
+  targets: readonly ProbeTarget[],
   stop: AbortSignal,
 ): Promise<readonly string[]> => {
   const refusals = new Set<string>();
-  for (const { node, subject } of due) {
-    const target: ProbeTarget =
-      subject.kind === 'gpu'
-        ? { kind: 'gpu', nodeId: node, deviceId: subject.deviceId }
-        : { kind: 'link', source: node, sink: subject.sink, connectionKey: subject.connectionKey };
+  for (const target of targets) {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(REQUEST_MS_MAX)]);
     try {
       const answer = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', {

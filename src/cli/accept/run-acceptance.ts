@@ -48,7 +48,7 @@ import { type DaemonClient, findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
 import { ClusterLoad } from './cluster-load.ts';
 import { Looks } from './looks.ts';
-import { ProbeRound, requestProbes } from './probe-round.ts';
+import { ProbeRound, probeTargets, requestProbes } from './probe-round.ts';
 
 interface AcceptanceCall {
   readonly home: string;
@@ -294,7 +294,7 @@ const measured = async (
   if (due.length === 0) return;
   const round = new ProbeRound(due, sources.nowMs);
   await print(`${counted(due.length, 'probe')} of ${all.length} requested`);
-  const requesting = requestProbes(client, due, signal);
+  const requesting = requestProbes(client, probeTargets(due, all), signal);
   // Its failure is thrown below.
   requesting.catch(() => undefined);
   await looks.until(now => round.left(measurables(now), now.nowMs) === 0);
