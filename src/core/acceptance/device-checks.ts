@@ -290,7 +290,7 @@ export const DEVICE_CHECKS: readonly AcceptanceCheck[] = [
 ];
 
 const NOT_LOADED = unknown('no load is reported');
-const NEVER_BUSY_TEXT = 'it was never seen busy; --soak measures it again and again';
+const NEVER_BUSY_TEXT = 'it was never seen busy; --soak keeps it busy';
 const FAULTS_NAMED = 8;
 /** Of devices of one name: chips differ in their clocks by a few per cent. */
 const DEVICE_VARIATION = 0.1;
