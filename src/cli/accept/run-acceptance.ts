@@ -294,11 +294,11 @@ const measured = async (
   if (due.length === 0) return;
   const round = new ProbeRound(due, sources.nowMs);
   await print(`${counted(due.length, 'probe')} of ${all.length} requested`);
-  const requesting = requestProbes(client, probeTargets(due, all), signal);
-  // Its failure is thrown below.
-  requesting.catch(() => undefined);
-  await looks.until(now => round.left(measurables(now), now.nowMs) === 0);
-  for (const refusal of await requesting) await print(`  not now: ${showable(refusal)}`);
+  const [refusals] = await Promise.all([
+    requestProbes(client, probeTargets(due, all), signal),
+    looks.until(now => round.left(measurables(now), now.nowMs) === 0),
+  ]);
+  for (const refusal of refusals) await print(`  not now: ${showable(refusal)}`);
   await print('Measured.');
 };
 
