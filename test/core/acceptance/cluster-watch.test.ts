@@ -1,37 +1,19 @@
 // What an acceptance watches: growth of counters, ports that go down, and what continues after an interruption.
 
 import { describe, expect, test } from 'vitest';
-import { acceptanceSources } from '../../../src/core/acceptance/accept-cluster.ts';
 import {
   ClusterWatch,
   counterKey,
   deviceKey,
-  NOTHING_WATCHED,
   type Watched,
 } from '../../../src/core/acceptance/cluster-watch.ts';
 import { SOAK_CHECKS } from '../../../src/core/acceptance/soak-checks.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
 import { SimulatedWorld } from '../../simulate/simulated-world.ts';
 import { soundRack } from './planted-faults.ts';
+import { worldSources } from './world-sources.ts';
 
-const sourcesOf = (world: SimulatedWorld, watched: Watched, watchedMsMin = 0) => {
-  const { state } = world;
-  const nowMs = world.clock.nowMs();
-  return acceptanceSources({
-    state,
-    nowMs,
-    links: linkViews(state, nowMs),
-    requested: undefined,
-    watched,
-    watchedMsMin,
-    ageMsMax: 3_600_000,
-    plan: {},
-  });
-};
-
-const look = (world: SimulatedWorld, watch: ClusterWatch): void =>
-  watch.look(sourcesOf(world, NOTHING_WATCHED));
+const look = (world: SimulatedWorld, watch: ClusterWatch): void => watch.look(worldSources(world));
 
 /** The corrected errors of GPU 0 of r1 as they are set now. */
 const withErrors =
@@ -109,7 +91,7 @@ test('that nothing grew is undecided until it was watched for long enough; that 
   const [first] = Object.keys(watched.counters).filter(key => key.startsWith('ecc-corrected'));
   const judged = (watchedMsMin: number, of: Watched) =>
     SOAK_CHECKS.find(({ id }) => id === 'ecc-corrected-growth')?.judge(
-      sourcesOf(world, of, watchedMsMin),
+      worldSources(world, { watched: of, watchedMsMin }),
       undefined,
     ) ?? [];
   const results = (watchedMsMin: number, of: Watched) =>

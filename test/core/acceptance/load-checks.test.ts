@@ -2,8 +2,7 @@
 // hour is a hundred and eighty rounds of twenty seconds.
 
 import { describe, expect, test } from 'vitest';
-import { acceptanceSources, acceptCluster } from '../../../src/core/acceptance/accept-cluster.ts';
-import type { AcceptanceSources } from '../../../src/core/acceptance/acceptance-check.ts';
+import { acceptCluster } from '../../../src/core/acceptance/accept-cluster.ts';
 import type { JudgedCheck } from '../../../src/core/acceptance/acceptance-document.ts';
 import { acceptedDevices } from '../../../src/core/acceptance/accepted-device.ts';
 import { directionSubject } from '../../../src/core/acceptance/accepted-path.ts';
@@ -17,7 +16,6 @@ import {
   withLoads,
 } from '../../../src/core/acceptance/load-watch.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
 import { type Load, SENT_RATE } from '../../../src/core/probe/load.ts';
 import type { ProbeSubject } from '../../../src/core/probe/probe-status.ts';
 import { seededRandom } from '../../../src/core/random.ts';
@@ -27,6 +25,7 @@ import { scenarioOfSize } from '../../../src/simulate/scenario/scenario-of-size.
 import { SimulatedWorld } from '../../simulate/simulated-world.ts';
 import { longCount } from '../../support/counts.ts';
 import { soundRack } from './planted-faults.ts';
+import { worldSources } from './world-sources.ts';
 
 const ROUNDS = 180;
 const ROUND_MS = 20_000;
@@ -34,28 +33,13 @@ const ROUND_MS = 20_000;
 /** What becomes of a figure of a load, by the name of its node and the time since the soak began. */
 type Fault = (of: { readonly name: string; readonly subject: ProbeSubject; readonly atMs: number }) => number;
 
-const sourcesOf = (world: SimulatedWorld): AcceptanceSources => {
-  const { state } = world;
-  const nowMs = world.clock.nowMs();
-  return acceptanceSources({
-    state,
-    nowMs,
-    links: linkViews(state, nowMs),
-    requested: undefined,
-    watched: NOTHING_WATCHED,
-    watchedMsMin: 0,
-    ageMsMax: 3_600_000,
-    plan: {},
-  });
-};
-
 const soaked = async (
   world: SimulatedWorld,
   fault: Fault,
   rounds = ROUNDS,
 ): Promise<readonly JudgedCheck[]> => {
   await world.clock.advance(60_000);
-  const sources = sourcesOf(world);
+  const sources = worldSources(world);
   const names = new Map(sources.nodes.map(({ nodeId, name }) => [nodeId, name]));
   const devices = Map.groupBy(acceptedDevices(sources), ({ nodeId }) => nodeId);
   const links = loadRounds(sources);
@@ -155,7 +139,7 @@ describe('the rounds of a load', () => {
   test('of nodes at one switch, each node sends to one and receives from one; every direction is in one round', async () => {
     await using world = new SimulatedWorld(scenarioOfSize(3), { hasFaults: false });
     await world.clock.advance(60_000);
-    const rounds = loadRounds(sourcesOf(world));
+    const rounds = loadRounds(worldSources(world));
     const all = rounds.flat().map(({ facts }) => `${facts.source} ${facts.path} ${facts.sink}`);
     expect(new Set(all).size).toBe(all.length);
     for (const round of rounds)
@@ -214,7 +198,7 @@ describe('all nodes at once', () => {
     await using world = new SimulatedWorld(scenarioOfSize(3), { hasFaults: false });
     await world.clock.advance(10_000);
     const watched = { ...NOTHING_WATCHED, loads: { ...NO_LOADS, rounds: [[...hops]] } };
-    const checks = acceptCluster({ ...sourcesOf(world), watched }, {}).flatMap(stage => stage.checks);
+    const checks = acceptCluster({ ...worldSources(world), watched }, {}).flatMap(stage => stage.checks);
     return checks.find(({ check }) => check === 'all-at-once');
   };
 

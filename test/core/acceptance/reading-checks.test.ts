@@ -1,28 +1,15 @@
 // The first stage of an acceptance: what a source that stopped, a node that is offline and a plan do to it.
 
 import { expect, test } from 'vitest';
-import { acceptanceSources, acceptCluster } from '../../../src/core/acceptance/accept-cluster.ts';
+import { acceptCluster } from '../../../src/core/acceptance/accept-cluster.ts';
 import type { AcceptancePlan } from '../../../src/core/acceptance/acceptance-plan.ts';
-import { NOTHING_WATCHED } from '../../../src/core/acceptance/cluster-watch.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
 import { lasting } from '../../../src/simulate/absence.ts';
 import { SimulatedWorld } from '../../simulate/simulated-world.ts';
 import { soundRack } from './planted-faults.ts';
+import { worldSources } from './world-sources.ts';
 
 const resultsOf = (world: SimulatedWorld, check: string, plan: AcceptancePlan = {}) => {
-  const { state } = world;
-  const nowMs = world.clock.nowMs();
-  const sources = acceptanceSources({
-    state,
-    nowMs,
-    links: linkViews(state, nowMs),
-    requested: undefined,
-    watched: NOTHING_WATCHED,
-    watchedMsMin: 0,
-    ageMsMax: 3_600_000,
-    plan,
-  });
-  return acceptCluster(sources, plan)
+  return acceptCluster(worldSources(world, { plan }), plan)
     .flatMap(({ checks }) => checks)
     .filter(one => one.check === check && one.result !== 'pass')
     .map(({ subject, result }) => `${subject} ${result}`);
